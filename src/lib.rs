@@ -1,0 +1,33 @@
+//! hostproof runs hook self-tests on the machine that will run the hooks, and tells what they left behind.
+//!
+//! # What flows where
+//!
+//! ```text
+//! checks.d/*.yaml -> manifest -> plan -> [ sandbox -> supervise -> read -> probe -> judge ] -> report -> terminal, JSON
+//! ```
+//!
+//! Data flows one way; no part looks upstream.
+//!
+//! # Invariants
+//!
+//! - **One end**: a check is over when its first process ends, never when its pipes close.
+//! - **Unknown is not clean**: a count that was not seen is `None`; a probe that could not look says so.
+//! - **Pure verdict**: [`run::judge`] reads what was seen and touches nothing.
+//! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
+//! - **One reader of the environment** ([`env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
+//! - **Unsafe and system-dependent code** live in [`platform`] alone.
+//! - **Imports go one way**: `main -> commands -> run -> readers, probes, platform -> model`.
+
+pub mod cli;
+pub mod commands;
+pub mod env;
+pub mod error;
+pub mod manifest;
+pub mod model;
+pub mod plan;
+pub mod platform;
+pub mod probes;
+pub mod readers;
+pub mod report;
+pub mod run;
+pub mod source;

@@ -1,0 +1,221 @@
+//! A check as it is run: every default applied, every override for this platform taken.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Kind;
+
+/// A system that checks can be bound to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Platform {
+    Linux,
+    Windows,
+    Macos,
+}
+
+impl Platform {
+    /// The name that manifests and reports use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Linux => "linux",
+            Self::Windows => "windows",
+            Self::Macos => "macos",
+        }
+    }
+}
+
+/// The program that runs a `shell` script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Interpreter {
+    Sh,
+    Bash,
+    Pwsh,
+    Powershell,
+    Cmd,
+}
+
+/// What a check runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckCommand {
+    /// An argv, without a shell. Never empty.
+    Argv(Vec<String>),
+    /// A script for an interpreter.
+    Shell { script: String, interpreter: Interpreter },
+}
+
+/// Where a check starts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cwd {
+    /// In the project itself.
+    #[default]
+    Project,
+    /// In a copy of the project's tracked and untracked, not ignored files, with `.git`.
+    Copy,
+    /// In the sandbox's empty `work/`, with what `files` puts there.
+    Sandbox,
+}
+
+/// Which home directory a check sees.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Home {
+    /// An empty one in the sandbox.
+    #[default]
+    Sandbox,
+    /// The caller's.
+    Real,
+}
+
+/// Which variables of the caller's environment a check sees, beyond those that every check needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inherit {
+    /// All of them, except git's own.
+    All,
+    /// These.
+    Names(Vec<String>),
+}
+
+/// Which reader reads the output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReaderChoice {
+    /// The one that recognises the output.
+    #[default]
+    Auto,
+    /// None: the check has no cases, and exit status 0 needs no further proof.
+    None,
+    Pytest,
+    Unittest,
+    OkLines,
+}
+
+/// How many cases a check must run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CaseCount {
+    Exactly(u64),
+    AtLeast(u64),
+}
+
+/// One rule for a stream's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextRule {
+    Contains(String),
+    NotContains(String),
+    /// A regular expression, in the syntax of the `regex` crate; it was seen to compile.
+    Matches(String),
+}
+
+/// What is expected of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Expect {
+    /// The exit status; 0 by default.
+    pub exit: i32,
+    pub cases: Option<CaseCount>,
+    /// The most cases that may be skipped; any number when `None`.
+    pub skipped: Option<u64>,
+    pub stdout: Vec<TextRule>,
+    pub stderr: Vec<TextRule>,
+}
+
+/// A finding that is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allow {
+    pub kind: Kind,
+    /// A regular expression on the process's command line, the path or the message; every finding of the kind if `None`.
+    pub matches: Option<String>,
+    /// Why; shown in the report.
+    pub because: String,
+}
+
+/// A program that a check needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    pub program: String,
+    /// The least version, as numbers: `3.11` is `[3, 11]`.
+    pub at_least: Option<Vec<u64>>,
+    /// Whether the check is skipped rather than broken when it is missing.
+    pub optional: bool,
+}
+
+/// The place in a manifest that a check comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Relative to the project.
+    pub file: String,
+    /// 1-based.
+    pub line: usize,
+}
+
+/// One self-test command with what is expected of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// Unique in the run.
+    pub id: String,
+    pub title: Option<String>,
+    pub command: CheckCommand,
+    pub cwd: Cwd,
+    /// Destination in the sandbox's `work/` to source, relative to the project.
+    pub files: BTreeMap<String, String>,
+    pub home: Home,
+    /// Variables to set; `None` removes one.
+    pub env: BTreeMap<String, Option<String>>,
+    pub inherit: Inherit,
+    /// A file, relative to the project, that is the check's standard input; empty input when `None`.
+    pub stdin: Option<PathBuf>,
+    pub timeout: Duration,
+    /// How long the check's processes may outlive it.
+    pub grace: Duration,
+    pub reader: ReaderChoice,
+    pub expect: Expect,
+    pub allow: Vec<Allow>,
+    /// Skipped elsewhere; everywhere when empty.
+    pub platforms: Vec<Platform>,
+    pub needs: Vec<Need>,
+    /// Checks that share one of these never run together.
+    pub lock: Vec<String>,
+    pub tags: Vec<String>,
+    pub origin: Option<Origin>,
+}
+
+impl Check {
+    /// The time limit of a check that sets none.
+    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
+    /// The grace of a check that sets none.
+    ///
+    /// Honest children end up to a quarter of a second after their check, and about a second on a loaded machine.
+    pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
+
+    /// A check of that command with every other key at its default.
+    #[must_use]
+    pub fn new(id: impl Into<String>, command: CheckCommand) -> Self {
+        Self {
+            id: id.into(),
+            title: None,
+            command,
+            cwd: Cwd::default(),
+            files: BTreeMap::new(),
+            home: Home::default(),
+            env: BTreeMap::new(),
+            inherit: Inherit::Names(Vec::new()),
+            stdin: None,
+            timeout: Self::DEFAULT_TIMEOUT,
+            grace: Self::DEFAULT_GRACE,
+            reader: ReaderChoice::default(),
+            expect: Expect::default(),
+            allow: Vec::new(),
+            platforms: Vec::new(),
+            needs: Vec::new(),
+            lock: Vec::new(),
+            tags: Vec::new(),
+            origin: None,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Facts against a check.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Process;
+
+/// What kind of fact. `hostproof explain KIND` tells what each is, why a host cares and how to mend it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A process of the check is alive after the grace.
+    LeakedProcess,
+    /// A process ended within the grace, after the check.
+    LateExit,
+    /// A directory of the sandbox is held by a process that outlives the grace.
+    HeldDirectory,
+    /// The same for a file.
+    HeldFile,
+    /// The check's stdout or stderr is still open after the grace.
+    HeldPipe,
+    /// What the check left cannot be removed, or lies outside its sandbox.
+    Residue,
+    /// Fewer cases ran than planned or expected.
+    ShortCount,
+    /// More cases ran than expected.
+    LongCount,
+    /// More cases were skipped than allowed.
+    SkippedCases,
+    /// Exit status 0 and nothing that shows a test ran.
+    NoProof,
+    /// Exit status or text is not as expected.
+    Unmet,
+    /// The time limit ended the check.
+    Timeout,
+    /// A process could not be killed.
+    Survivor,
+    /// A probe could not look.
+    ProbeBlind,
+}
+
+impl Kind {
+    /// All kinds, in the order in which findings are shown.
+    pub const ALL: [Self; 14] = [
+        Self::Timeout,
+        Self::Unmet,
+        Self::ShortCount,
+        Self::LongCount,
+        Self::SkippedCases,
+        Self::NoProof,
+        Self::HeldDirectory,
+        Self::HeldFile,
+        Self::HeldPipe,
+        Self::LeakedProcess,
+        Self::Survivor,
+        Self::Residue,
+        Self::LateExit,
+        Self::ProbeBlind,
+    ];
+
+    /// The slug that reports, `allow` and `explain` use.
+    #[must_use]
+    pub fn slug(self) -> &'static str {
+        match self {
+            Self::LeakedProcess => "leaked-process",
+            Self::LateExit => "late-exit",
+            Self::HeldDirectory => "held-directory",
+            Self::HeldFile => "held-file",
+            Self::HeldPipe => "held-pipe",
+            Self::Residue => "residue",
+            Self::ShortCount => "short-count",
+            Self::LongCount => "long-count",
+            Self::SkippedCases => "skipped-cases",
+            Self::NoProof => "no-proof",
+            Self::Unmet => "unmet",
+            Self::Timeout => "timeout",
+            Self::Survivor => "survivor",
+            Self::ProbeBlind => "probe-blind",
+        }
+    }
+
+    /// The kind of that slug.
+    #[must_use]
+    pub fn from_slug(slug: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.slug() == slug)
+    }
+}
+
+/// How much a finding weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Makes the check red.
+    Error,
+    /// Shown; red with `--strict`.
+    Warning,
+    /// Shown; never red.
+    Note,
+}
+
+/// One fact against a check: what, who, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    pub kind: Kind,
+    pub severity: Severity,
+    /// One sentence that stands alone.
+    pub message: String,
+    /// Relative to the sandbox or the project where it lies in one, else absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// By what means the path is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub how: Option<super::How>,
+    /// Whether the path had already been removed when it was seen to be held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<Process>,
+    /// The case during which it came about, where that can be known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+    /// The reason why the manifest allows it; its severity is then `note`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<String>,
+}
+
+impl Finding {
+    /// A finding with nothing but a message; the rest is filled in where it is known.
+    #[must_use]
+    pub fn new(kind: Kind, severity: Severity, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            severity,
+            message: message.into(),
+            path: None,
+            how: None,
+            deleted: None,
+            process: None,
+            case: None,
+            remedy: None,
+            allowed: None,
+        }
+    }
+}

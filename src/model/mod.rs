@@ -1,0 +1,27 @@
+//! Plain data that every part shares: what a check is, what was seen of it, and what is said about it.
+//!
+//! Nothing here decides, prints or touches the system; the modules import only std, serde and schemars.
+
+mod case;
+mod check;
+mod finding;
+mod frame;
+mod host;
+mod process;
+mod report;
+mod verdict;
+
+pub use case::{Case, CaseOutcome, Counts, Reading};
+pub use check::{
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Need, Origin, Platform, ReaderChoice,
+    TextRule,
+};
+pub use finding::{Finding, Kind, Severity};
+pub use frame::Frame;
+pub use host::HostFacts;
+pub use process::{Exit, Hold, How, Process, ProcessRef, Stream};
+pub use report::{
+    Cases, CaseTotals, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SourceFacts,
+    SourceState, Tool, Totals, SCHEMA,
+};
+pub use verdict::Verdict;

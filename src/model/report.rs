@@ -1,0 +1,220 @@
+//! The document of one run. Everything that is shown or compared is read from it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Case, Counts, Exit, Finding, Frame, HostFacts, Process, Verdict};
+
+/// The name and version of the report's form.
+pub const SCHEMA: &str = "hostproof.report/1";
+
+/// One run: what ran, where, of which source, and what came of it.
+///
+/// Times are whole milliseconds or RFC 3339 text; there are no floating-point numbers. Readers ignore fields that they
+/// do not know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// Always `hostproof.report/1`.
+    pub schema: String,
+    pub tool: Tool,
+    pub run: RunFacts,
+    pub place: Place,
+    pub host: HostFacts,
+    pub source: SourceFacts,
+    pub manifests: Manifests,
+    pub totals: Totals,
+    pub checks: Vec<CheckReport>,
+    /// What concerns the run as a whole.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+}
+
+/// Which hostproof wrote the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    pub name: String,
+    pub version: String,
+}
+
+/// The run itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunFacts {
+    /// Unique among runs.
+    pub id: String,
+    /// How hostproof was called.
+    pub argv: Vec<String>,
+    /// RFC 3339, in UTC.
+    pub started: String,
+    pub duration_ms: u64,
+    /// How many checks ran at once, at most.
+    pub jobs: u64,
+    /// Whether it was ended by the user before every check ran.
+    pub interrupted: bool,
+}
+
+/// Where the checks ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// `host`.
+    pub kind: String,
+}
+
+/// The project's git state before and after the run. `None` where there is no git repository, or no git.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceFacts {
+    pub start: Option<SourceState>,
+    pub end: Option<SourceState>,
+}
+
+/// The project's git state at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceState {
+    /// `None` before the first commit.
+    pub commit: Option<String>,
+    /// The tree of that commit.
+    pub tree: Option<String>,
+    /// Whether tracked files differ from the commit, or untracked ones that git does not ignore exist.
+    pub dirty: bool,
+}
+
+/// The manifests that the checks come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Manifests {
+    /// SHA-256 over name and content of every file, in the order of the names; `None` without manifests.
+    pub digest: Option<String>,
+    /// Relative to the project.
+    pub files: Vec<String>,
+}
+
+/// The sums over the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Totals {
+    pub checks: CheckTotals,
+    pub cases: CaseTotals,
+}
+
+/// How many checks got which verdict.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckTotals {
+    pub planned: u64,
+    pub passed: u64,
+    pub failed: u64,
+    pub leaked: u64,
+    pub timed_out: u64,
+    pub broken: u64,
+    pub flaky: u64,
+    pub skipped: u64,
+    /// Planned and never started, since the run was interrupted.
+    pub not_run: u64,
+}
+
+/// Sums of the cases over the checks that know theirs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseTotals {
+    pub planned: u64,
+    pub ran: u64,
+    pub passed: u64,
+    pub failed: u64,
+    pub skipped: u64,
+    pub unknown: u64,
+}
+
+/// The six numbers of a check, and its cases by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cases {
+    /// `null` when unknown, never 0.
+    pub planned: Option<u64>,
+    pub ran: Option<u64>,
+    pub passed: Option<u64>,
+    pub failed: Option<u64>,
+    pub skipped: Option<u64>,
+    pub unknown: Option<u64>,
+    /// The cases whose names are known.
+    #[serde(default)]
+    pub list: Vec<Case>,
+}
+
+impl Cases {
+    /// The numbers alone.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts {
+            planned: self.planned,
+            ran: self.ran,
+            passed: self.passed,
+            failed: self.failed,
+            skipped: self.skipped,
+            unknown: self.unknown,
+        }
+    }
+
+    /// Numbers and names together.
+    #[must_use]
+    pub fn new(counts: Counts, list: Vec<Case>) -> Self {
+        let Counts { planned, ran, passed, failed, skipped, unknown } = counts;
+        Self { planned, ran, passed, failed, skipped, unknown, list }
+    }
+}
+
+/// A captured stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Output {
+    /// How many bytes the check wrote.
+    pub bytes: u64,
+    /// The end of it, as text: bytes that are not UTF-8 and control characters are escaped as `\xNN`.
+    pub tail: String,
+    /// Whether the tail is less than the whole.
+    pub cut: bool,
+    /// Where the whole is, when it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+/// A process of the check that was alive at the check's end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessTimes {
+    pub process: Process,
+    /// How long after the check's end it ended by itself; `None` if it had to be ended.
+    pub ended_ms: Option<u64>,
+}
+
+/// One check, or one variant of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckReport {
+    pub id: String,
+    /// What distinguishes this variant; `null` for the check itself.
+    pub variant: Option<String>,
+    pub title: Option<String>,
+    /// `FILE:LINE` of the manifest.
+    pub origin: Option<String>,
+    pub verdict: Verdict,
+    /// The verdict in a few words: why it is red, or why it was skipped.
+    pub reason: Option<String>,
+    /// What was run, resolved: the program's path and its arguments.
+    pub argv: Vec<String>,
+    /// Where it was run.
+    pub cwd: Option<String>,
+    /// `null` if it never started or had to be ended before it exited.
+    pub exit: Option<Exit>,
+    /// RFC 3339, in UTC.
+    pub started: Option<String>,
+    /// From start to the end of the first process.
+    pub duration_ms: u64,
+    /// When stdout ended, after the start: hosts wait for that, not for the exit. `null` if it never did by itself.
+    pub stdout_end_ms: Option<u64>,
+    /// The reader that read the output.
+    pub reader: Option<String>,
+    pub cases: Cases,
+    pub frames: Vec<Frame>,
+    pub findings: Vec<Finding>,
+    /// Processes that were alive at the check's end.
+    pub processes: Vec<ProcessTimes>,
+    pub stdout: Output,
+    pub stderr: Output,
+    /// The sandbox, when it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
+    /// What could not be reconciled in the output.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
