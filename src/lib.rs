@@ -31,3 +31,4 @@ pub mod readers;
 pub mod report;
 pub mod run;
 pub mod source;
+pub mod words;

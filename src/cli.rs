@@ -1,0 +1,187 @@
+//! The command line: types only. Parsing touches no system.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The hidden subcommand that makes this program a supervisor.
+pub const SUPERVISE: &str = "__supervise";
+
+/// Runs hook self-tests on this machine and tells what they left behind.
+#[derive(Debug, Parser)]
+#[command(name = "hostproof", version, max_term_width = 100, after_help = "Without a subcommand: run.\n\n\
+Exit codes: 0 every check as expected, 1 some check is not, 2 usage or a manifest is wrong,\n\
+3 nothing ran or could be measured, 130 interrupted.")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Run(RunArgs),
+    Try(TryArgs),
+    List(ListArgs),
+    Lint(ManifestArgs),
+    Schema(SchemaArgs),
+    Explain(ExplainArgs),
+}
+
+/// Run the checks of checks.d, each alone in its sandbox.
+#[derive(Debug, Default, Args)]
+#[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
+hostproof run --report report.json --strict")]
+pub struct RunArgs {
+    /// Ids of checks, or globs; all of them if none is given.
+    #[arg(value_name = "CHECK")]
+    pub checks: Vec<String>,
+    #[command(flatten)]
+    pub manifests: ManifestArgs,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+/// Run one command as a check, without a manifest.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hostproof try -- python3 hooks/test_sweep.py\n  \
+hostproof try --cases 57 --timeout 2m -- pytest -q tests/hooks\n  hostproof try --cwd sandbox -- sh -c 'sleep 5 & echo done'")]
+pub struct TryArgs {
+    /// End it, and everything it started, after this time.
+    #[arg(long, value_name = "TIME", value_parser = crate::manifest::parse_duration)]
+    pub timeout: Option<std::time::Duration>,
+    /// How long its processes may outlive it.
+    #[arg(long, value_name = "TIME", value_parser = crate::manifest::parse_duration)]
+    pub grace: Option<std::time::Duration>,
+    /// Where it starts.
+    #[arg(long, value_enum, default_value_t)]
+    pub cwd: CwdArg,
+    /// Which home directory it sees.
+    #[arg(long, value_enum, default_value_t)]
+    pub home: HomeArg,
+    /// The exit status that is expected of it.
+    #[arg(long, value_name = "STATUS", default_value_t = 0)]
+    pub exit: i32,
+    /// How many cases it must run.
+    #[arg(long, value_name = "NUMBER")]
+    pub cases: Option<u64>,
+    /// A file that is its standard input.
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+    /// Give it the whole environment of the caller.
+    #[arg(long)]
+    pub inherit_all: bool,
+    #[command(flatten)]
+    pub how: HowArgs,
+    /// The command and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// How checks are run and what is told of them.
+#[derive(Debug, Default, Args)]
+pub struct HowArgs {
+    /// How many checks run at once; by default as many as there are processors.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Write the report, as JSON, to this file; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Which sandboxes to leave in place, with the whole output.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub keep: KeepArg,
+    /// Count warnings, such as a probe that could not look, as errors.
+    #[arg(long)]
+    pub strict: bool,
+    /// Show every finding, also of checks that are not red, and every name.
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Which sandboxes to keep.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum KeepArg {
+    #[default]
+    Never,
+    Failed,
+    Always,
+}
+
+/// Where a tried command starts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum CwdArg {
+    /// In the current directory.
+    #[default]
+    Project,
+    /// In a copy of it.
+    Copy,
+    /// In an empty directory.
+    Sandbox,
+}
+
+/// Which home a tried command sees.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum HomeArg {
+    /// An empty one.
+    #[default]
+    Sandbox,
+    /// The caller's.
+    Real,
+}
+
+/// Check the manifests without running anything.
+#[derive(Debug, Default, Args)]
+pub struct ManifestArgs {
+    /// The folder of manifests; by default the nearest checks.d, here or above.
+    #[arg(long, value_name = "DIR")]
+    pub manifests: Option<PathBuf>,
+}
+
+/// Show the checks.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Ids of checks, or globs; all of them if none is given.
+    #[arg(value_name = "CHECK")]
+    pub checks: Vec<String>,
+    #[command(flatten)]
+    pub manifests: ManifestArgs,
+    /// Print a JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Print a JSON Schema.
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Of which document.
+    #[arg(value_enum, default_value_t)]
+    pub document: Document,
+}
+
+/// A document that has a schema.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Document {
+    #[default]
+    Manifest,
+    Report,
+}
+
+/// Tell what a kind of finding means, why a host cares, and how to mend it.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The kind, as `held-directory`; a list of all if none is given.
+    pub kind: Option<String>,
+}
+
+/// Find this project's self-tests and wired hooks, run each once, and write checks.d.
+#[derive(Debug, Args)]
+#[command(after_help = "Nothing that exists is overwritten. What a self-test left behind is proposed as a commented `allow`, \
+never taken.")]
+pub struct InitArgs {
+    /// Only show what would be written.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// How long each self-test may take.
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = crate::manifest::parse_duration)]
+    pub timeout: std::time::Duration,
+}

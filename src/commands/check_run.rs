@@ -1,0 +1,156 @@
+//! What `run` and `try` have in common: a plan is run, told while it runs, and reported.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::Mutex;
+use std::time::{Instant, SystemTime};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::show::Show;
+use crate::cli::{HowArgs, KeepArg};
+use crate::error::{ExitCode, Result};
+use crate::model::{CheckReport, Place, Report, RunFacts, SourceFacts, Tool, Verdict, SCHEMA};
+use crate::plan::Plan;
+use crate::report::{self, Look, Target};
+use crate::run::{self, Keep, Observer, Options};
+use crate::{env, platform, source};
+
+/// A plan and how it is to be run and told.
+pub struct CheckRun {
+    pub plan: Plan,
+    pub how: HowArgs,
+    /// Whether the checks have manifests, so that their ids can be named on the command line.
+    pub manifests: bool,
+}
+
+/// Runs it.
+///
+/// # Errors
+///
+/// If nothing can be measured here, or the report can't be written.
+pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
+    let CheckRun { plan, how, manifests } = check_run;
+    let target = how.report.as_deref().map(Target::prepare).transpose()?;
+    let show = if target == Some(Target::Stdout) { Show::Stderr } else { Show::Stdout };
+    let look = show.look();
+    let jobs = how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1));
+    let options = Options {
+        jobs,
+        keep: match how.keep {
+            KeepArg::Never => Keep::Never,
+            KeepArg::Failed => Keep::Failed,
+            KeepArg::Always => Keep::Always,
+        },
+        strict: how.strict,
+    };
+
+    let started = SystemTime::now();
+    let clock = Instant::now();
+    // Only a report has the facts that cost a look at git and the system.
+    let start = target.as_ref().and_then(|_| source::state(&plan.project));
+    show.line(&format!("{}\n", report::header(look, plan.checks.len(), jobs)));
+    let telling = Telling::new(plan, show, look);
+    let ran = run::run(plan, &options, &telling)?;
+    telling.bar.finish_and_clear();
+
+    for check in &ran.checks {
+        if let Some(details) = report::details(look, check, how.verbose, *manifests) {
+            show.line(&format!("\n{}", details.trim_end()));
+        }
+    }
+    let totals = run::totals(&ran.checks, plan.checks.len());
+    let code = exit_code(&ran);
+    if let Some(target) = target {
+        let mut host = platform::host_facts(&env::sandbox_base());
+        host.programs = ran.programs;
+        target.write(&Report {
+            schema: SCHEMA.to_owned(),
+            tool: Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+            run: RunFacts {
+                id: format!("{}-{}", run::timestamp(started), std::process::id()),
+                argv: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+                started: run::timestamp(started),
+                duration_ms: u64::try_from(clock.elapsed().as_millis()).unwrap_or(u64::MAX),
+                jobs: jobs as u64,
+                interrupted: ran.interrupted,
+            },
+            place: Place { kind: "host".to_owned() },
+            host,
+            source: SourceFacts { start, end: source::state(&plan.project) },
+            manifests: plan.manifests.clone(),
+            totals: totals.clone(),
+            checks: ran.checks,
+            findings: Vec::new(),
+        })?;
+    }
+    if ran.interrupted {
+        show.line("\ninterrupted: everything that ran was ended");
+    }
+    show.line(&format!("\n{}", report::last_line(&totals)));
+    Ok(code)
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+fn exit_code(ran: &run::Ran) -> ExitCode {
+    if ran.interrupted {
+        return ExitCode::Interrupted;
+    }
+    if ran.checks.iter().any(|check| check.verdict.is_red()) {
+        return ExitCode::Red;
+    }
+    // All skipped is nothing that ran.
+    if ran.checks.iter().any(|check| check.verdict == Verdict::Passed) { ExitCode::Ok } else { ExitCode::Incomplete }
+}
+
+/// A line per finished check, and what runs now where somebody looks.
+struct Telling {
+    show: Show,
+    look: Look,
+    width: usize,
+    bar: ProgressBar,
+    running: Mutex<Vec<String>>,
+}
+
+impl Telling {
+    fn new(plan: &Plan, show: Show, look: Look) -> Self {
+        const WIDEST: usize = 40;
+        let width = plan.checks.iter().map(|planned| planned.check.id.chars().count()).max().unwrap_or(0).min(WIDEST);
+        let bar = if stderr().is_terminal() && look.colour {
+            ProgressBar::new(plan.checks.len() as u64)
+        } else {
+            ProgressBar::hidden()
+        };
+        let template = if look.unicode { " {spinner} {pos}/{len}  {elapsed}  {wide_msg}" } else { " {pos}/{len}  {elapsed}  {wide_msg}" };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(std::time::Duration::from_millis(120));
+        }
+        Self { show, look, width, bar, running: Mutex::default() }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<String>)) {
+        let mut running = self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        change(&mut running);
+        if !self.bar.is_hidden() {
+            self.bar.set_message(self.look.text(&running.join("  ")));
+        }
+    }
+}
+
+impl Observer for Telling {
+    fn check_started(&self, id: &str) {
+        self.change(|running| running.push(id.to_owned()));
+    }
+
+    fn check_ended(&self, check: &CheckReport) {
+        self.change(|running| running.retain(|id| *id != check.id));
+        self.bar.inc(1);
+        let line = report::check_line(self.look, check, self.width);
+        self.bar.suspend(|| self.show.line(&line));
+    }
+}

@@ -1,0 +1,19 @@
+//! `hostproof lint`
+
+use super::show::Show;
+use crate::cli::ManifestArgs;
+use crate::error::{ExitCode, Result};
+
+/// Checks every manifest and says how many checks they have.
+///
+/// # Errors
+///
+/// Every error of every manifest, with its place.
+pub fn run(args: &ManifestArgs) -> Result<ExitCode> {
+    let loaded = super::run::load(args)?;
+    let files = loaded.files.len();
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
+    let checks = loaded.checks.len();
+    Show::Stdout.line(&format!("{checks} check{} in {files} file{}: no errors", plural(checks), plural(files)));
+    Ok(ExitCode::Ok)
+}

@@ -1,0 +1,40 @@
+//! `hostproof list`
+
+use serde_json::{Value, json};
+
+use super::show::Show;
+use crate::cli::ListArgs;
+use crate::error::{ExitCode, Result};
+use crate::plan::{Plan, Planned};
+use crate::{platform, report};
+
+/// Shows the checks in the order in which they would run.
+///
+/// # Errors
+///
+/// If the manifests are wrong, or a pattern matches nothing.
+pub fn run(args: &ListArgs) -> Result<ExitCode> {
+    let loaded = super::run::load(&args.manifests)?;
+    let plan = Plan::of_manifests(loaded, &args.checks, platform::current())?;
+    if args.json {
+        let checks: Vec<Value> = plan.checks.iter().map(as_json).collect();
+        Show::Stdout.line(&serde_json::to_string_pretty(&checks).unwrap_or_default());
+        return Ok(ExitCode::Ok);
+    }
+    let width = plan.checks.iter().map(|planned| planned.check.id.len()).max().unwrap_or(0);
+    for planned in &plan.checks {
+        Show::Stdout.line(&report::list_line(Show::Stdout.look(), &planned.check, width, planned.skip.as_deref()));
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn as_json(planned: &Planned) -> Value {
+    let check = &planned.check;
+    json!({
+        "id": check.id,
+        "title": check.title,
+        "origin": check.origin.as_ref().map(|origin| format!("{}:{}", origin.file, origin.line)),
+        "tags": check.tags,
+        "skip": planned.skip,
+    })
+}

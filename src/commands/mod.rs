@@ -1,0 +1,29 @@
+//! One file per subcommand: from arguments to the library and to an exit code. Nothing here is wanted elsewhere.
+
+mod check_run;
+mod explain;
+mod lint;
+mod list;
+mod run;
+mod schema;
+mod show;
+mod r#try;
+
+use crate::cli::{Cli, Command, RunArgs};
+use crate::error::{ExitCode, Result};
+
+/// Does what the command line says.
+///
+/// # Errors
+///
+/// What keeps it from an answer.
+pub fn dispatch(cli: Cli) -> Result<ExitCode> {
+    match cli.command.unwrap_or_else(|| Command::Run(RunArgs::default())) {
+        Command::Run(args) => run::run(args),
+        Command::Try(args) => r#try::run(args),
+        Command::List(args) => list::run(&args),
+        Command::Lint(args) => lint::run(&args),
+        Command::Schema(args) => schema::run(&args),
+        Command::Explain(args) => explain::run(&args),
+    }
+}

@@ -1,0 +1,35 @@
+//! `hostproof run`
+
+use super::check_run::{self, CheckRun};
+use crate::cli::RunArgs;
+use crate::error::{Error, ExitCode, Result};
+use crate::plan::Plan;
+use crate::{manifest, platform};
+
+/// Loads the manifests and runs what was asked for.
+///
+/// # Errors
+///
+/// If the manifests are wrong, a pattern matches nothing, or nothing can be measured here.
+pub fn run(args: RunArgs) -> Result<ExitCode> {
+    let loaded = load(&args.manifests)?;
+    let plan = Plan::of_manifests(loaded, &args.checks, platform::current())?;
+    check_run::run(&CheckRun { plan, how: args.how, manifests: true })
+}
+
+/// Loads the manifests that the arguments name.
+///
+/// # Errors
+///
+/// If they are wrong, or there are none.
+pub fn load(args: &crate::cli::ManifestArgs) -> Result<manifest::Loaded> {
+    let start = std::env::current_dir()
+        .map_err(|error| Error::Usage(format!("the current directory can't be told: {error}; is it removed?")))?;
+    let colour = super::show::Show::Stderr.look().colour;
+    manifest::load(&manifest::Options {
+        start: &start,
+        directory: args.manifests.as_deref(),
+        platform: platform::current(),
+        colour,
+    })
+}

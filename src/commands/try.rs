@@ -1,0 +1,36 @@
+//! `hostproof try -- COMMAND`
+
+use super::check_run::{self, CheckRun};
+use crate::cli::{CwdArg, HomeArg, TryArgs};
+use crate::error::{Error, ExitCode, Result};
+use crate::model::{CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit};
+use crate::plan::Plan;
+
+/// Runs one command as a check whose project is the current directory.
+///
+/// # Errors
+///
+/// If nothing can be measured here.
+pub fn run(args: TryArgs) -> Result<ExitCode> {
+    let project = std::env::current_dir()
+        .and_then(std::fs::canonicalize)
+        .map_err(|error| Error::Usage(format!("the current directory can't be told: {error}; is it removed?")))?;
+    let check = Check {
+        cwd: match args.cwd {
+            CwdArg::Project => Cwd::Project,
+            CwdArg::Copy => Cwd::Copy,
+            CwdArg::Sandbox => Cwd::Sandbox,
+        },
+        home: match args.home {
+            HomeArg::Sandbox => Home::Sandbox,
+            HomeArg::Real => Home::Real,
+        },
+        inherit: if args.inherit_all { Inherit::All } else { Inherit::Names(Vec::new()) },
+        stdin: args.stdin,
+        timeout: args.timeout.unwrap_or(Check::DEFAULT_TIMEOUT),
+        grace: args.grace.unwrap_or(Check::DEFAULT_GRACE),
+        expect: Expect { exit: args.exit, cases: args.cases.map(CaseCount::Exactly), ..Expect::default() },
+        ..Check::new("try", CheckCommand::Argv(args.command))
+    };
+    check_run::run(&CheckRun { plan: Plan::of_command(project, check), how: args.how, manifests: false })
+}

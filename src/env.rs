@@ -1,0 +1,52 @@
+//! The only reader of this process's environment.
+//!
+//! Variables of our own: `HOSTPROOF_TMPDIR` (where sandboxes are made; keep it short).
+
+#![expect(clippy::disallowed_methods, reason = "this is the one place that may")]
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The longest base folder that leaves room for unix sockets in a check's temporary folder: a socket's path has at most
+/// 107 bytes on Linux and 103 on macOS, and fixtures add some thirty of their own.
+const LONGEST_BASE: usize = 32;
+
+/// A variable as text. `None` if it is not set, is empty, or is not Unicode.
+#[must_use]
+pub fn text(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A variable as it is.
+#[must_use]
+pub fn raw(name: &str) -> Option<OsString> {
+    env::var_os(name)
+}
+
+/// All variables.
+pub fn all() -> impl Iterator<Item = (OsString, OsString)> {
+    env::vars_os()
+}
+
+/// The locale that programs see for text: `LC_ALL`, else `LC_CTYPE`, else `LANG`.
+#[must_use]
+pub fn locale() -> Option<String> {
+    text("LC_ALL").or_else(|| text("LC_CTYPE")).or_else(|| text("LANG"))
+}
+
+/// The user's home.
+#[must_use]
+pub fn home() -> Option<PathBuf> {
+    env::home_dir().filter(|home| home.is_absolute())
+}
+
+/// Where sandboxes are made: `HOSTPROOF_TMPDIR`, else the system's temporary folder if its path is short, else `/tmp`.
+#[must_use]
+pub fn sandbox_base() -> PathBuf {
+    if let Some(base) = raw("HOSTPROOF_TMPDIR").filter(|base| !base.is_empty()) {
+        return PathBuf::from(base);
+    }
+    let usual = env::temp_dir();
+    if cfg!(unix) && usual.as_os_str().len() > LONGEST_BASE { PathBuf::from("/tmp") } else { usual }
+}

@@ -1,0 +1,136 @@
+//! What a lane is given, and what it gives back.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Exit, Process, Stream};
+use crate::readers::Mark;
+
+/// A command to run under supervision.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The program's file, found already.
+    pub program: PathBuf,
+    /// With the program's name first.
+    pub argv: Vec<OsString>,
+    /// The whole environment.
+    pub env: Vec<(OsString, OsString)>,
+    pub cwd: PathBuf,
+    /// A regular file; empty input when `None`.
+    pub stdin: Option<PathBuf>,
+    pub timeout: Duration,
+    pub grace: Duration,
+    /// Folders whose holders are of interest; absolute, without symbolic links.
+    pub roots: Vec<PathBuf>,
+    /// An existing folder for output that is too large for memory.
+    pub spill: PathBuf,
+}
+
+/// Why a job's first process did not start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartError {
+    /// What was tried, as `run` or `enter`.
+    pub action: String,
+    /// The file that it was tried on.
+    pub file: String,
+    /// The system's error number.
+    pub errno: i32,
+}
+
+/// A captured stream, whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Captured {
+    /// How many bytes were written.
+    pub bytes: u64,
+    /// The bytes themselves, unless they are in `file`.
+    #[serde(skip)]
+    pub memory: Vec<u8>,
+    /// The file that has them, if they are too many for memory.
+    pub file: Option<PathBuf>,
+    /// When what arrived. Thinned out for a stream that arrives in very many pieces.
+    pub marks: Vec<Mark>,
+    /// When the stream ended, in microseconds after the start; `None` if somebody still had it open.
+    pub end_us: Option<u64>,
+    /// Why bytes were lost, if they were (a full disk).
+    pub lost: Option<String>,
+}
+
+/// A process that was alive when the job's first process ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateProcess {
+    pub process: Process,
+    /// How long after the first process it ended by itself, in microseconds; `None` if it had to be ended.
+    pub ended_us: Option<u64>,
+}
+
+/// What ended a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ended {
+    /// Its first process did.
+    ByItself,
+    /// Its time limit.
+    Timeout,
+    /// A [`super::Canceller`].
+    Cancelled,
+}
+
+/// What was seen of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Set when nothing was started; the rest is then empty.
+    pub not_started: Option<StartError>,
+    pub ended: Ended,
+    /// How the first process ended; `None` if it had to be ended.
+    pub exit: Option<Exit>,
+    /// From the start to the end of the first process, in microseconds.
+    pub duration_us: u64,
+    /// The processes that were alive when the first one ended.
+    pub late: Vec<LateProcess>,
+    /// The processes that were alive after the grace, or at the time limit, as they were just before they were ended.
+    pub alive: Vec<Process>,
+    /// How many more had to be ended than could be named: they came and went faster than they could be read.
+    pub unnamed: u64,
+    /// What could not be ended.
+    pub survivors: Vec<Process>,
+    /// Processes outside the job's tree that have its stdout or stderr open.
+    pub outside: Vec<Process>,
+    pub stdout: Captured,
+    pub stderr: Captured,
+    /// Probes that could not look, each with why.
+    pub blind: Vec<String>,
+}
+
+impl Outcome {
+    /// The captured stream of that name.
+    #[must_use]
+    pub fn captured(&self, stream: Stream) -> &Captured {
+        match stream {
+            Stream::Stdout => &self.stdout,
+            Stream::Stderr => &self.stderr,
+        }
+    }
+}
+
+/// Why a lane gave no outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum LaneError {
+    /// Its supervisor ended before the job did. `alive` are the processes of the job that were found and ended.
+    #[error("the check's supervisor was ended from outside ({how})")]
+    Died { how: String, alive: Vec<Process> },
+    /// Its supervisor did not answer in time, and was ended.
+    #[error("the check's supervisor did not answer, and was ended")]
+    Silent { alive: Vec<Process> },
+}
+
+impl LaneError {
+    /// The processes of the job that were found alive, and ended.
+    #[must_use]
+    pub fn alive(&self) -> &[Process] {
+        match self {
+            Self::Died { alive, .. } | Self::Silent { alive } => alive,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Linux: a supervisor process per lane, and /proc.
+//!
+//! The supervisor is this program's own binary, executed once per lane with a socket to the harness as its standard
+//! input. It has one thread and is a child subreaper whose only children are the current job's processes, so that
+//! `waitpid` answering `ECHILD` says exactly that nothing of the job is left. The harness is a subreaper, too: it
+//! inherits what is left if a job kills its supervisor.
+
+mod capture;
+mod facts;
+mod lane;
+mod procfs;
+mod signals;
+mod spawn;
+mod supervisor;
+mod tree;
+mod wire;
+
+pub use facts::host_facts;
+pub use lane::{Canceller, prepare, start_lane};
+pub use supervisor::supervise;

@@ -1,0 +1,332 @@
+//! What /proc tells of one process.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::model::{Hold, How, Process, Stream};
+
+/// The longest argument list that is kept of a process, in bytes.
+const LONGEST_ARGV: usize = 4096;
+
+/// What is looked for in a process.
+pub struct Wanted<'a> {
+    /// Folders whose holders are of interest.
+    pub roots: &'a [PathBuf],
+    /// Inode and stream of the pipes of interest.
+    pub pipes: [(u64, Stream); 2],
+    /// The first process of the job, which leads its session.
+    pub leader: u32,
+    /// CLOCK_BOOTTIME at the job's start, in milliseconds.
+    pub started_ms: u64,
+}
+
+/// The fields of /proc/PID/stat that are used.
+#[derive(Debug, Clone)]
+pub struct Stat {
+    pub name: String,
+    pub state: char,
+    pub parent: u32,
+    pub session: u32,
+    /// In clock ticks after boot.
+    pub start: u64,
+}
+
+/// Reads /proc/PID/stat.
+pub fn stat(pid: u32) -> io::Result<Stat> {
+    let bytes = fs::read(format!("/proc/{pid}/stat"))?;
+    let text = String::from_utf8_lossy(&bytes);
+    parse_stat(&text).ok_or_else(|| io::Error::new(ErrorKind::InvalidData, format!("/proc/{pid}/stat has another form")))
+}
+
+fn parse_stat(text: &str) -> Option<Stat> {
+    // The name is in brackets and may itself contain brackets and blanks.
+    let open = text.find('(')?;
+    let close = text.rfind(')')?;
+    let mut fields = text.get(close + 1..)?.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let _group = fields.next()?;
+    let session = fields.next()?.parse().ok()?;
+    // Field 22 of the manual; the state is field 3.
+    let start = fields.nth(15)?.parse().ok()?;
+    Some(Stat { name: text.get(open + 1..close)?.to_owned(), state, parent, session, start })
+}
+
+/// The direct children of a process, whichever of its threads started or adopted them.
+///
+/// # Errors
+///
+/// `NotFound` if the process is gone, or if this kernel has no such file.
+pub fn children(pid: u32) -> io::Result<Vec<u32>> {
+    let mut found = Vec::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let file = task?.path().join("children");
+        match fs::read_to_string(&file) {
+            Ok(text) => found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok())),
+            // A thread that ended between the two looks; but a kernel without the file has it for no thread.
+            Err(error) if error.kind() == ErrorKind::NotFound && has_children_files() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+fn has_children_files() -> bool {
+    Path::new("/proc/thread-self/children").exists()
+}
+
+/// Every process that can be seen.
+pub fn all() -> io::Result<Vec<u32>> {
+    Ok(fs::read_dir("/proc")?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
+}
+
+/// CLOCK_BOOTTIME in milliseconds: the clock that process start times are told in.
+pub fn boot_ms() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    now.tv_sec.unsigned_abs() * 1000 + now.tv_nsec.unsigned_abs() / 1_000_000
+}
+
+/// Reads all that is wanted of a process. `None` if it is gone.
+pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
+    let stat = stat(pid).ok()?;
+    let mut process = Process {
+        pid,
+        argv: argv(pid, &stat.name),
+        parents: Vec::new(),
+        started_ms: Some((stat.start * 1000 / ticks_per_second()).saturating_sub(wanted.started_ms)),
+        own_session: stat.session != wanted.leader,
+        state: Some(state_word(stat.state).to_owned()),
+        waiting_on: waiting_on(pid),
+        holds: Vec::new(),
+        pipes: Vec::new(),
+        case_hint: None,
+        unread: Vec::new(),
+    };
+    if stat.state == 'Z' {
+        return Some(process);
+    }
+    links(pid, wanted, &mut process);
+    descriptors(pid, wanted, &mut process);
+    mappings(pid, wanted, &mut process);
+    process.holds.sort();
+    process.holds.dedup();
+    process.case_hint = variable(pid, b"PYTEST_CURRENT_TEST=");
+    Some(process)
+}
+
+/// Its arguments; its name in brackets, as `ps` prints it, if it has none.
+pub fn argv(pid: u32, name: &str) -> Vec<String> {
+    let Ok(mut bytes) = fs::read(format!("/proc/{pid}/cmdline")) else { return vec![format!("[{name}]")] };
+    bytes.truncate(LONGEST_ARGV);
+    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    if bytes.is_empty() {
+        return vec![format!("[{name}]")];
+    }
+    bytes.split(|&byte| byte == 0).map(|argument| String::from_utf8_lossy(argument).into_owned()).collect()
+}
+
+fn links(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+    for (name, how) in [("cwd", How::Cwd), ("root", How::Root), ("exe", How::Executable)] {
+        let link = PathBuf::from(format!("/proc/{pid}/{name}"));
+        match fs::read_link(&link) {
+            Ok(target) => process.holds.extend(hold(&link, &target, how, wanted.roots)),
+            // No such link: a process that ended meanwhile, or a kernel thread.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => process.unread.push(format!("{name}: {error}")),
+        }
+    }
+}
+
+fn descriptors(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+    let folder = match fs::read_dir(format!("/proc/{pid}/fd")) {
+        Ok(folder) => folder,
+        Err(error) if error.kind() == ErrorKind::NotFound => return,
+        Err(error) => return process.unread.push(format!("descriptors: {error}")),
+    };
+    for entry in folder.flatten() {
+        let link = entry.path();
+        let Ok(target) = fs::read_link(&link) else { continue };
+        if let Some(inode) = pipe_inode(&target) {
+            for (pipe, stream) in wanted.pipes {
+                if pipe == inode && !process.pipes.contains(&stream) {
+                    process.pipes.push(stream);
+                }
+            }
+        } else {
+            process.holds.extend(hold(&link, &target, How::Descriptor, wanted.roots));
+        }
+    }
+    process.pipes.sort();
+}
+
+fn mappings(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+    let file = match fs::File::open(format!("/proc/{pid}/maps")) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return,
+        Err(error) => return process.unread.push(format!("mappings: {error}")),
+    };
+    let mut lines = BufReader::new(file);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        if let Some(at) = line.iter().position(|&byte| byte == b'/') {
+            let target = PathBuf::from(std::ffi::OsStr::from_bytes(line[at..].trim_ascii_end()));
+            let mapped = in_roots(&target, wanted.roots).map(|(path, deleted)| Hold {
+                how: How::Mapping,
+                path: path.to_string_lossy().into_owned(),
+                directory: false,
+                deleted,
+            });
+            // The program itself is mapped, too; it is told once, as what it is.
+            let program = |path: &str| process.holds.iter().any(|k| k.how == How::Executable && k.path == path);
+            if let Some(mapped) = mapped.filter(|mapped| !program(&mapped.path)) {
+                process.holds.push(mapped);
+            }
+        }
+        line.clear();
+    }
+}
+
+/// Whether a process has one of the pipes open. `false` also if it can't be read.
+pub fn holds_pipe(pid: u32, inodes: &[u64]) -> bool {
+    let Ok(folder) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+    folder
+        .flatten()
+        .filter_map(|entry| fs::read_link(entry.path()).ok())
+        .any(|target| pipe_inode(&target).is_some_and(|inode| inodes.contains(&inode)))
+}
+
+/// The inode of a `pipe:[…]` link.
+fn pipe_inode(target: &Path) -> Option<u64> {
+    target.to_str()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
+}
+
+/// The hold that a link of /proc makes, if it leads into one of the roots.
+fn hold(link: &Path, target: &Path, how: How, roots: &[PathBuf]) -> Option<Hold> {
+    let (path, deleted) = in_roots(target, roots)?;
+    // Through the link, so that it works for what is deleted, too.
+    let directory = match how {
+        How::Cwd | How::Root => true,
+        How::Executable | How::Mapping => false,
+        How::Descriptor => fs::metadata(link).is_ok_and(|metadata| metadata.is_dir()),
+    };
+    // A file whose name really ends like that exists under it.
+    let (path, deleted) = if deleted && same_file(link, target) { (target, false) } else { (path, deleted) };
+    Some(Hold { how, path: path.to_string_lossy().into_owned(), directory, deleted })
+}
+
+/// The path without the kernel's mark for a deleted one, if it lies in one of the roots.
+fn in_roots<'a>(target: &'a Path, roots: &[PathBuf]) -> Option<(&'a Path, bool)> {
+    if !roots.iter().any(|root| target.starts_with(root) || is_deleted_root(target, root)) {
+        return None;
+    }
+    match target.as_os_str().as_bytes().strip_suffix(b" (deleted)") {
+        Some(path) => Some((Path::new(std::ffi::OsStr::from_bytes(path)), true)),
+        None => Some((target, false)),
+    }
+}
+
+/// Whether the root itself is what was deleted: its name then carries the kernel's mark.
+fn is_deleted_root(target: &Path, root: &Path) -> bool {
+    target.as_os_str().as_bytes().strip_suffix(b" (deleted)") == Some(root.as_os_str().as_bytes())
+}
+
+fn same_file(link: &Path, path: &Path) -> bool {
+    match (fs::metadata(link), fs::symlink_metadata(path)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+/// The value of a variable that the process was started with.
+fn variable(pid: u32, prefix: &[u8]) -> Option<String> {
+    let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let value = environment.split(|&byte| byte == 0).find_map(|variable| variable.strip_prefix(prefix))?;
+    Some(String::from_utf8_lossy(value).into_owned())
+}
+
+fn state_word(state: char) -> &'static str {
+    match state {
+        'R' => "running",
+        'S' => "sleeping",
+        'D' => "in an uninterruptible wait",
+        'T' => "stopped",
+        't' => "stopped by a tracer",
+        'Z' => "zombie",
+        'X' | 'x' => "dead",
+        _ => "idle",
+    }
+}
+
+/// What a process waits on, read from the system call that it is in. Best effort: `None` if it is not in one, or if the
+/// kernel does not tell.
+fn waiting_on(pid: u32) -> Option<String> {
+    let text = fs::read_to_string(format!("/proc/{pid}/syscall")).ok()?;
+    let mut fields = text.split_ascii_whitespace();
+    let call: libc::c_long = fields.next()?.parse().ok()?;
+    let first = u64::from_str_radix(fields.next()?.strip_prefix("0x")?, 16).ok()?;
+    let descriptor = || {
+        let target = fs::read_link(format!("/proc/{pid}/fd/{first}"));
+        let target = target.map_or_else(|_| "?".to_owned(), |target| target.to_string_lossy().into_owned());
+        match first {
+            0 => format!("stdin ({target})"),
+            1 => format!("stdout ({target})"),
+            2 => format!("stderr ({target})"),
+            _ => format!("descriptor {first} ({target})"),
+        }
+    };
+    Some(match call {
+        libc::SYS_read | libc::SYS_readv => format!("to read {}", descriptor()),
+        libc::SYS_write | libc::SYS_writev => format!("to write {}", descriptor()),
+        libc::SYS_wait4 | libc::SYS_waitid => "for a child to end".to_owned(),
+        libc::SYS_futex => "for a lock or a thread (futex)".to_owned(),
+        libc::SYS_nanosleep | libc::SYS_clock_nanosleep => "for time to pass (sleep)".to_owned(),
+        libc::SYS_ppoll | libc::SYS_pselect6 | libc::SYS_epoll_pwait => "for events (poll)".to_owned(),
+        libc::SYS_flock => format!("for a lock on {}", descriptor()),
+        libc::SYS_fcntl => format!("in fcntl on {}", descriptor()),
+        libc::SYS_accept | libc::SYS_accept4 => "for a connection".to_owned(),
+        libc::SYS_connect => "to connect".to_owned(),
+        libc::SYS_recvfrom | libc::SYS_recvmsg => format!("to receive from {}", descriptor()),
+        libc::SYS_openat => "to open a file".to_owned(),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_open => "to open a file".to_owned(),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_poll | libc::SYS_select | libc::SYS_epoll_wait | libc::SYS_pause => "for events (poll)".to_owned(),
+        _ => {
+            let wchan = fs::read_to_string(format!("/proc/{pid}/wchan")).ok()?;
+            if wchan.is_empty() || wchan == "0" {
+                return None;
+            }
+            format!("in the kernel's {wchan}")
+        }
+    })
+}
+
+fn ticks_per_second() -> u64 {
+    rustix::param::clock_ticks_per_second().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_and_blanks_does_not_shift_the_fields() {
+        let text = "42 (a) b (c)) S 7 8 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 12345 1 2\n";
+        let stat = parse_stat(text).expect("a stat line");
+        assert_eq!((stat.name.as_str(), stat.state, stat.parent), ("a) b (c)", 'S', 7));
+        assert_eq!((stat.session, stat.start), (9, 12345));
+    }
+
+    #[test]
+    fn paths_beside_a_root_are_not_in_it() {
+        let roots = [PathBuf::from("/tmp/hp1")];
+        let found = |path: &str| in_roots(Path::new(path), &roots).map(|(path, deleted)| (path.to_owned(), deleted));
+        assert_eq!(found("/tmp/hp12/x"), None);
+        assert_eq!(found("/tmp/hp1"), Some(("/tmp/hp1".into(), false)));
+        assert_eq!(found("/tmp/hp1 (deleted)"), Some(("/tmp/hp1".into(), true)));
+        assert_eq!(found("/tmp/hp1/a (deleted)"), Some(("/tmp/hp1/a".into(), true)));
+    }
+}

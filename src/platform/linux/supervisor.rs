@@ -1,0 +1,352 @@
+//! The supervisor: one process per lane, with one thread, that runs jobs and owns everything that they start.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::super::unix::lane_folder::LaneFolder;
+use super::super::{Captured, Ended, Job, LateProcess, Outcome, StartError};
+use super::capture::Capture;
+use super::procfs::{self, Wanted};
+use super::signals::{self, Reaped};
+use super::wire::{self, Answer, Order};
+use super::{spawn, tree};
+use crate::model::{Exit, Process, Stream};
+
+/// The life of a supervisor process. Its standard input is the socket to the harness; it ends when the socket does.
+///
+/// # Errors
+///
+/// What keeps it from working at all. The harness is told the same through the socket.
+pub fn supervise() -> io::Result<()> {
+    let socket = take_socket()?;
+    match Supervisor::start(&socket) {
+        Ok(supervisor) => supervisor.serve(&socket),
+        Err(error) => wire::send(&socket, &Answer::Unable(error.to_string()), &[]),
+    }
+}
+
+/// Moves the socket away from standard input, and closes whatever else was inherited.
+fn take_socket() -> io::Result<UnixStream> {
+    let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    signals::close_all_but(&socket);
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    Ok(UnixStream::from(socket))
+}
+
+/// Waits until a descriptor can be read, at most so long. `false` if it can't be.
+pub fn wait_readable(fd: impl AsFd, limit: Duration) -> bool {
+    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
+    poll(&mut fds, Some(&timespec(limit))).is_ok_and(|ready| ready > 0)
+}
+
+fn timespec(duration: Duration) -> rustix::event::Timespec {
+    rustix::event::Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// What a look at the socket during a job said.
+enum Word {
+    Nothing,
+    Cancel,
+    /// The harness is gone.
+    Gone,
+}
+
+struct Supervisor {
+    signals: OwnedFd,
+    folder: LaneFolder,
+    keep: bool,
+    /// The run was ended: this job, and any that was already under way to here.
+    cancelled: bool,
+    null: File,
+}
+
+impl Supervisor {
+    fn start(socket: &UnixStream) -> io::Result<Self> {
+        signals::become_subreaper()?;
+        let signals = signals::block_all()?;
+        let folder = LaneFolder::create()?;
+        let null = File::open("/dev/null")?;
+        wire::send(socket, &Answer::Ready(folder.path().to_owned()), &[])?;
+        Ok(Self { signals, folder, keep: false, cancelled: false, null })
+    }
+
+    fn serve(mut self, socket: &UnixStream) -> io::Result<()> {
+        // A socket that fails is a harness that is gone: either way this is the end.
+        while let Ok((order, blob)) = wire::receive::<Order>(socket) {
+            match order {
+                Order::Run(header) => {
+                    let job = wire::unpack(header, &blob);
+                    let Some((mut outcome, memory)) = self.run(&job, socket) else { break };
+                    let stdout = memory.0.len();
+                    let mut blob = memory.0;
+                    blob.extend_from_slice(&memory.1);
+                    outcome.stdout.memory = Vec::new();
+                    outcome.stderr.memory = Vec::new();
+                    if wire::send(socket, &Answer::Done(Box::new(outcome), stdout), &blob).is_err() {
+                        break;
+                    }
+                }
+                Order::Cancel => self.cancelled = true,
+                Order::Keep => self.keep = true,
+            }
+        }
+        tree::end_all(&self.signals, |_, _| {});
+        if self.keep { self.folder.leave() } else { self.folder.remove() }
+        Ok(())
+    }
+
+    /// Runs a job. `None` if the harness is gone.
+    fn run(&mut self, job: &Job, socket: &UnixStream) -> Option<(Outcome, (Vec<u8>, Vec<u8>))> {
+        let mut run = match Run::start(job, &self.null) {
+            Ok(run) => run,
+            Err(error) => return Some((not_started(error), Default::default())),
+        };
+        let ended = loop {
+            let now = Instant::now();
+            let (limit, overdue) = match run.ended_at {
+                Some(ended) => (ended + job.grace, Ended::ByItself),
+                None => (run.started + job.timeout, Ended::Timeout),
+            };
+            if run.is_over() {
+                break Ended::ByItself;
+            }
+            if self.cancelled {
+                break Ended::Cancelled;
+            }
+            if now >= limit {
+                break overdue;
+            }
+            match run.wait(&self.signals, socket, limit - now) {
+                Word::Nothing => {}
+                Word::Cancel => self.cancelled = true,
+                Word::Gone => return None,
+            }
+        };
+        Some(run.finish(ended, &self.signals))
+    }
+}
+
+fn not_started(error: StartError) -> Outcome {
+    Outcome {
+        not_started: Some(error),
+        ended: Ended::ByItself,
+        exit: None,
+        duration_us: 0,
+        late: Vec::new(),
+        alive: Vec::new(),
+        unnamed: 0,
+        survivors: Vec::new(),
+        outside: Vec::new(),
+        stdout: Captured::default(),
+        stderr: Captured::default(),
+        blind: Vec::new(),
+    }
+}
+
+/// A job while it runs.
+struct Run<'a> {
+    roots: &'a [PathBuf],
+    started: Instant,
+    started_ms: u64,
+    leader: u32,
+    exit: Option<Exit>,
+    /// When the first process ended.
+    ended_at: Option<Instant>,
+    /// Whether nothing of the job is alive.
+    empty: bool,
+    /// What was alive when the first process ended.
+    late: Vec<Process>,
+    /// When which child ended.
+    ends: HashMap<u32, Instant>,
+    stdout: Capture,
+    stderr: Capture,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Run<'a> {
+    fn start(job: &'a Job, null: &File) -> Result<Self, StartError> {
+        let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
+            action: action.to_owned(),
+            file: file.to_string_lossy().into_owned(),
+            errno: error.raw_os_error().unwrap_or(libc::EIO),
+        };
+        let pipe = |name: &str| Capture::new(job.spill.join(name)).map_err(|e| failed("make a pipe for", &job.program, &e));
+        let (stdout, out) = pipe("stdout")?;
+        let (stderr, err) = pipe("stderr")?;
+        let stdin = match &job.stdin {
+            Some(file) => Some(File::open(file).map_err(|error| failed("read", file, &error))?),
+            None => None,
+        };
+        let started = Instant::now();
+        let started_ms = procfs::boot_ms();
+        let leader = spawn::spawn(job, [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()])?;
+        Ok(Self {
+            roots: &job.roots,
+            started,
+            started_ms,
+            leader,
+            exit: None,
+            ended_at: None,
+            empty: false,
+            late: Vec::new(),
+            ends: HashMap::new(),
+            stdout,
+            stderr,
+            buffer: vec![0; 64 * 1024],
+        })
+    }
+
+    fn is_over(&self) -> bool {
+        self.ended_at.is_some() && self.empty && self.stdout.pipe().is_none() && self.stderr.pipe().is_none()
+    }
+
+    fn now_us(&self) -> u64 {
+        micros(self.started.elapsed())
+    }
+
+    /// Waits for whatever happens next, and takes it in.
+    fn wait(&mut self, signals: &OwnedFd, socket: &UnixStream, limit: Duration) -> Word {
+        let streams = [self.stdout.pipe(), self.stderr.pipe()];
+        let mut fds = vec![PollFd::new(signals, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
+        fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
+        if poll(&mut fds, Some(&timespec(limit))).is_err() {
+            return Word::Nothing;
+        }
+        let signalled = !fds[0].revents().is_empty();
+        let spoken = !fds[1].revents().is_empty();
+        drop(fds);
+        let now_us = self.now_us();
+        self.stdout.take(&mut self.buffer, now_us);
+        self.stderr.take(&mut self.buffer, now_us);
+        if signalled {
+            signals::drain(signals);
+            self.reap();
+        }
+        if spoken {
+            return match wire::receive::<Order>(socket) {
+                Ok((Order::Cancel, _)) => Word::Cancel,
+                Ok(_) => Word::Nothing,
+                Err(_) => Word::Gone,
+            };
+        }
+        Word::Nothing
+    }
+
+    fn reap(&mut self) {
+        let was_running = self.ended_at.is_none();
+        loop {
+            match signals::reap() {
+                Reaped::Child(pid, exit) => self.note_end(pid, exit),
+                Reaped::NoneYet => break,
+                Reaped::Empty => {
+                    self.empty = true;
+                    break;
+                }
+            }
+        }
+        if was_running && self.ended_at.is_some() && !self.empty {
+            self.late = tree::read(std::process::id(), &self.wanted(), &HashSet::new());
+        }
+    }
+
+    fn note_end(&mut self, pid: u32, exit: Exit) {
+        let now = Instant::now();
+        if pid == self.leader && self.ended_at.is_none() {
+            self.exit = Some(exit);
+            self.ended_at = Some(now);
+        } else if self.ended_at.is_some() {
+            self.ends.insert(pid, now);
+        }
+    }
+
+    fn wanted(&self) -> Wanted<'a> {
+        Wanted {
+            roots: self.roots,
+            pipes: [(self.stdout.inode(), Stream::Stdout), (self.stderr.inode(), Stream::Stderr)],
+            leader: self.leader,
+            started_ms: self.started_ms,
+        }
+    }
+
+    /// Reads what is alive, ends it, and tells all that was seen.
+    fn finish(mut self, ended: Ended, signals: &OwnedFd) -> (Outcome, (Vec<u8>, Vec<u8>)) {
+        let wanted = self.wanted();
+        let over = Instant::now();
+        let empty_at = self.ends.values().max().copied();
+        let mut alive = Vec::new();
+        let mut unnamed = 0;
+        let mut survivors = Vec::new();
+        if !self.empty {
+            alive = tree::read(std::process::id(), &wanted, &HashSet::new());
+            let mut killed = Vec::new();
+            let left = tree::end_all(signals, |pid, exit| {
+                // What ended by itself just before is no leak.
+                if exit == Exit::Signal(libc::SIGKILL) {
+                    killed.push(pid);
+                }
+            });
+            killed.retain(|pid| *pid != self.leader && !alive.iter().any(|process| process.pid == *pid));
+            unnamed = killed.len() as u64;
+            survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
+        }
+        let now_us = self.now_us();
+        let Self { mut stdout, mut stderr, mut buffer, .. } = self;
+        // What the job wrote before its end is in the pipe; only behind it can an end be seen.
+        stdout.drain(&mut buffer, now_us);
+        stderr.drain(&mut buffer, now_us);
+        let mut blind = Vec::new();
+        let held = stdout.pipe().is_some() || stderr.pipe().is_some();
+        let outside = if held { tree::outsiders(&wanted, &mut blind) } else { Vec::new() };
+        let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
+        if !alive.is_empty() || unnamed > 0 {
+            // It ended because its holders were ended, not by itself.
+            for captured in [&mut stdout, &mut stderr] {
+                captured.end_us = captured.end_us.filter(|&end| end < micros(over - self.started));
+            }
+        }
+        let first_end = self.ended_at.unwrap_or(over);
+        let late = self
+            .late
+            .into_iter()
+            .map(|process| {
+                let lives = alive.iter().any(|other| other.pid == process.pid && other.started_ms == process.started_ms);
+                // A deep descendant's end is seen at the latest when nothing is left.
+                let end = self.ends.get(&process.pid).copied().or(empty_at).unwrap_or(over);
+                let ended_us = (!lives).then(|| micros(end.saturating_duration_since(first_end)));
+                LateProcess { process, ended_us }
+            })
+            .collect();
+        let memory = (std::mem::take(&mut stdout.memory), std::mem::take(&mut stderr.memory));
+        let outcome = Outcome {
+            not_started: None,
+            ended,
+            exit: self.exit,
+            duration_us: micros(first_end - self.started),
+            late,
+            alive,
+            unnamed,
+            survivors,
+            outside,
+            stdout,
+            stderr,
+            blind,
+        };
+        (outcome, memory)
+    }
+}

@@ -1,0 +1,32 @@
+//! Files, as Unix has them.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::path::{Path, PathBuf};
+
+/// Makes a folder for this user alone.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Makes a symbolic link that leads where another one does.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
+    symlink(fs::read_link(from)?, to)
+}
+
+/// The path that a program printed as bytes.
+#[must_use]
+pub fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}

@@ -1,0 +1,98 @@
+//! A lane's folder: made by its supervisor, removed by it, and by a later run if even that could not be.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::remove_tree;
+
+/// What the names of all lane folders begin with.
+const PREFIX: &str = "hp-";
+/// A file that the owner holds a lock on: a folder whose lock is free has no owner any more.
+const LOCK: &str = "lock";
+
+/// A folder with a short path and mode 0700.
+#[derive(Debug)]
+pub struct LaneFolder {
+    path: PathBuf,
+    /// Held until the folder is removed or left.
+    _lock: File,
+}
+
+impl LaneFolder {
+    /// Makes one where [`crate::env::sandbox_base`] says.
+    ///
+    /// # Errors
+    ///
+    /// What the system says to making a folder there.
+    pub fn create() -> io::Result<Self> {
+        let base = crate::env::sandbox_base();
+        let base = fs::canonicalize(&base)
+            .map_err(|error| io::Error::new(error.kind(), format!("sandboxes go to {}: {error}", base.display())))?;
+        sweep(&base);
+        let failed = |error: &io::Error| {
+            io::Error::new(error.kind(), format!("no sandbox can be made in {}: {error}", base.display()))
+        };
+        for _ in 0..100 {
+            let path = base.join(format!("{PREFIX}{}", token()));
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(failed(&error)),
+            }
+            let lock = File::create(path.join(LOCK)).map_err(|error| failed(&error))?;
+            // Another run's sweep may have come between.
+            if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() && path.join(LOCK).exists() {
+                return Ok(Self { path, _lock: lock });
+            }
+        }
+        Err(failed(&io::Error::other("no free name")))
+    }
+
+    /// Absolute, without symbolic links.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it, whatever is in it.
+    pub fn remove(self) {
+        // What resists was told with the check that left it.
+        let _ = remove_tree(&self.path);
+    }
+
+    /// Leaves it where it is, for somebody to look at.
+    pub fn leave(self) {
+        let _ = fs::remove_file(self.path.join(LOCK));
+    }
+}
+
+/// Six characters that no other run is likely to use.
+fn token() -> String {
+    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    let mut random = [0u8; 6];
+    if rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()).is_err() {
+        random[..4].copy_from_slice(&std::process::id().to_ne_bytes());
+    }
+    random.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect()
+}
+
+/// Removes the folders of this user whose owners are gone.
+fn sweep(base: &Path) {
+    let me = rustix::process::geteuid().as_raw();
+    let Ok(entries) = fs::read_dir(base) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
+        let path = entry.path();
+        let ours = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == me);
+        // A kept folder has no lock; one that is just being made gets it within moments, and is spared as well.
+        if ours
+            && let Ok(lock) = File::open(path.join(LOCK))
+            && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
+        {
+            let _ = remove_tree(&path);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What Linux and macOS share: removing a tree, finding a program, interrupts.
+
+mod files;
+mod interrupt;
+pub mod lane_folder;
+mod programs;
+mod remove;
+
+pub use files::{copy_link, make_folder, path_of};
+pub use interrupt::{exit_at_once, on_interrupt};
+pub use programs::{find_program, is_executable};
+pub use remove::remove_tree;

@@ -1,0 +1,26 @@
+//! Finding a program as `execvp` would.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, CWD};
+
+/// The file that a program's name stands for: as it is if it has a slash (relative to `cwd`), else looked up in `path`.
+/// `None` if there is none that may be executed; a name with a slash is returned as long as it exists.
+#[must_use]
+pub fn find_program(name: &OsStr, path: Option<&OsStr>, cwd: &Path) -> Option<PathBuf> {
+    if name.is_empty() {
+        return None;
+    }
+    if Path::new(name).components().count() > 1 || Path::new(name).is_absolute() {
+        let file = cwd.join(name);
+        return file.is_file().then_some(file);
+    }
+    std::env::split_paths(path?).map(|folder| cwd.join(folder).join(name)).find(|file| is_executable(file))
+}
+
+/// Whether this process may execute the file.
+#[must_use]
+pub fn is_executable(file: &Path) -> bool {
+    file.is_file() && rustix::fs::accessat(CWD, file, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+}

@@ -1,0 +1,43 @@
+//! Directories and files that a process keeps from being removed.
+
+use super::{Blame, Places};
+use crate::model::{Finding, Hold, How, Kind, Process, Severity};
+
+/// The holds of processes that outlived the grace.
+pub fn held(alive: &[Process], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
+    alive.iter().flat_map(|process| process.holds.iter().map(|hold| finding(process, hold, places, blame))).collect()
+}
+
+fn finding(process: &Process, hold: &Hold, places: &Places, blame: &Blame<'_>) -> Finding {
+    let kind = if hold.directory { Kind::HeldDirectory } else { Kind::HeldFile };
+    // A process that merely stands in the project keeps nothing of the sandbox.
+    let severity = if is_project_itself(hold, places) { Severity::Note } else { Severity::Error };
+    let name = places.name(&hold.path);
+    let gone = if hold.deleted { ", though it was already removed" } else { "" };
+    let mut finding = Finding::new(
+        kind,
+        severity,
+        format!("{name} is {} pid {} ({}){gone}", hold.how.phrase(), process.pid, process.command_line()),
+    );
+    finding.path = Some(name);
+    finding.how = Some(hold.how);
+    finding.deleted = Some(hold.deleted);
+    finding.case = blame.case(process, Some(&hold.path));
+    finding.process = Some(process.clone());
+    finding.remedy = Some(remedy(hold.how).to_owned());
+    finding
+}
+
+fn is_project_itself(hold: &Hold, places: &Places) -> bool {
+    !hold.deleted && !places.in_sandbox(&hold.path) && matches!(hold.how, How::Cwd | How::Root)
+}
+
+fn remedy(how: How) -> &'static str {
+    match how {
+        How::Cwd => "give the detached child a cwd that outlives the test (cwd=… where it is started)",
+        How::Root => "leave the chroot, or end the process, before the directory is removed",
+        How::Descriptor => "close it, or end the process and wait for it, before the path is removed",
+        How::Executable => "end the program, and wait for it, before its file is removed",
+        How::Mapping => "unmap it, or end the process and wait for it, before the file is removed",
+    }
+}

@@ -1,0 +1,99 @@
+//! How text may look where it is shown.
+
+use std::io::IsTerminal;
+
+use console::Style;
+
+use crate::env;
+
+/// Whether colours and characters beyond ASCII may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    pub colour: bool,
+    pub unicode: bool,
+}
+
+impl Look {
+    /// For a stream: colours on a terminal only, and not with `NO_COLOR` or a dumb one; Unicode where the locale says
+    /// UTF-8.
+    #[must_use]
+    pub fn of(stream: &impl IsTerminal) -> Self {
+        let dumb = env::text("TERM").is_some_and(|term| term == "dumb");
+        Self { colour: stream.is_terminal() && !dumb && env::text("NO_COLOR").is_none(), unicode: unicode() }
+    }
+
+    /// A text that can be shown: other characters are escaped where only ASCII can be.
+    #[must_use]
+    pub fn text(&self, text: &str) -> String {
+        if self.unicode || text.is_ascii() {
+            return text.to_owned();
+        }
+        text.chars()
+            .map(|c| match c {
+                c if c.is_ascii() => c.to_string(),
+                '…' => "...".to_owned(),
+                '–' | '—' => "-".to_owned(),
+                '‘' | '’' => "'".to_owned(),
+                '“' | '”' => "\"".to_owned(),
+                c => c.escape_unicode().to_string(),
+            })
+            .collect()
+    }
+
+    /// Red and bold.
+    #[must_use]
+    pub fn red(&self, text: &str) -> String {
+        self.styled(text, Style::new().red().bold())
+    }
+
+    /// Green.
+    #[must_use]
+    pub fn green(&self, text: &str) -> String {
+        self.styled(text, Style::new().green())
+    }
+
+    /// Yellow.
+    #[must_use]
+    pub fn yellow(&self, text: &str) -> String {
+        self.styled(text, Style::new().yellow())
+    }
+
+    /// Dim.
+    #[must_use]
+    pub fn dim(&self, text: &str) -> String {
+        self.styled(text, Style::new().dim())
+    }
+
+    /// Bold.
+    #[must_use]
+    pub fn bold(&self, text: &str) -> String {
+        self.styled(text, Style::new().bold())
+    }
+
+    fn styled(&self, text: &str, style: Style) -> String {
+        if self.colour { style.force_styling(true).apply_to(text).to_string() } else { text.to_owned() }
+    }
+}
+
+fn unicode() -> bool {
+    if cfg!(windows) {
+        return true;
+    }
+    env::locale().is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ascii_is_all_that_an_ascii_terminal_gets() {
+        let ascii = Look { colour: false, unicode: false };
+        assert_eq!(ascii.text("prøject …"), "pr\\u{f8}ject ...");
+        assert_eq!(Look { unicode: true, ..ascii }.text("prøject …"), "prøject …");
+        assert_eq!(ascii.red("x"), "x");
+    }
+}

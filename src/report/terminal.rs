@@ -1,0 +1,275 @@
+//! What a person sees: the answer first, then who did it, what to do, and how to see it again.
+
+use std::fmt::Write;
+
+use super::Look;
+use crate::model::{Case, CaseOutcome, Check, CheckReport, Finding, Frame, Kind, Process, Severity, Totals, Verdict};
+use crate::words::{command_line, quoted};
+
+/// How many names of cases, findings and lines of output are shown before `…`.
+const NAMES: usize = 3;
+const FINDINGS: usize = 6;
+const LINES: usize = 8;
+
+/// The first line of a run.
+#[must_use]
+pub fn header(look: Look, checks: usize, lanes: usize) -> String {
+    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let place = format!("host {} {}", std::env::consts::OS, std::env::consts::ARCH);
+    let title = look.bold(&format!("hostproof {}", env!("CARGO_PKG_VERSION")));
+    format!("{title}  {place}  {}, {}", plural(checks, "check"), plural(lanes, "lane"))
+}
+
+/// One check in one line. `width` is that of the longest id.
+#[must_use]
+pub fn check_line(look: Look, check: &CheckReport, width: usize) -> String {
+    let tag = match check.verdict {
+        Verdict::Passed => look.green("ok  "),
+        Verdict::Skipped => look.yellow("skip"),
+        _ => look.red("RED "),
+    };
+    let seconds = match check.started {
+        Some(_) => format!("{}.{} s", check.duration_ms / 1000, check.duration_ms % 1000 / 100),
+        None => "-".to_owned(),
+    };
+    let remark = check.reason.clone().or_else(|| remark(check)).unwrap_or_default();
+    let id = format!("{:width$}", look.text(&check.id));
+    let line = format!(" {tag}  {id}  {:>9}  {seconds:>7}  {}", counts(check), look.text(&one_line(&remark)));
+    line.trim_end().to_owned()
+}
+
+/// Cases that ran, of those that were planned.
+fn counts(check: &CheckReport) -> String {
+    match (check.cases.ran, check.cases.planned) {
+        (Some(ran), Some(planned)) => format!("{ran}/{planned}"),
+        (Some(ran), None) => format!("{ran}"),
+        (None, Some(planned)) => format!("?/{planned}"),
+        (None, None) => "-".to_owned(),
+    }
+}
+
+/// What is worth a word about a check that is not red.
+fn remark(check: &CheckReport) -> Option<String> {
+    let first = check.findings.iter().find(|finding| finding.severity != Severity::Error)?;
+    let more = match check.findings.len() {
+        1 => String::new(),
+        n => format!(" (and {} more: --verbose)", n - 1),
+    };
+    let text = match (&first.allowed, first.kind) {
+        (Some(because), kind) => format!("{} allowed: {because}", kind.slug()),
+        (None, Kind::LateExit) => {
+            let name = first.process.as_ref().and_then(program_name).unwrap_or_else(|| "a process".to_owned());
+            let after = check.processes.iter().find(|p| Some(p.process.pid) == first.process.as_ref().map(|p| p.pid));
+            let ms = after.and_then(|process| process.ended_ms).unwrap_or_default();
+            format!("{name} ended {} ms after it", ms)
+        }
+        (None, _) => first.message.clone(),
+    };
+    Some(text + &more)
+}
+
+fn program_name(process: &Process) -> Option<String> {
+    let program = process.argv.first()?;
+    Some(program.rsplit(['/', '\\']).next().unwrap_or(program).to_owned())
+}
+
+/// All that is to be said of a check after its line: for a red one always, for another one if `verbose`.
+#[must_use]
+pub fn details(look: Look, check: &CheckReport, verbose: bool, manifests: bool) -> Option<String> {
+    if !check.verdict.is_red() && !(verbose && !check.findings.is_empty()) {
+        return None;
+    }
+    let mut text = String::new();
+    let tag = if check.verdict.is_red() { look.red("RED") } else { look.green("ok") };
+    let first = check.frames.first();
+    let place = first.map(|frame| format!("    {}", frame_place(frame))).unwrap_or_default();
+    let _ = writeln!(text, "{tag} {}{}", look.bold(&look.text(&check.id)), look.text(&place));
+    let mut line = |line: &str| {
+        let _ = writeln!(text, "    {}", look.text(line));
+    };
+
+    if matches!(check.verdict, Verdict::Broken) && check.findings.is_empty()
+        && let Some(reason) = &check.reason
+    {
+        line(reason);
+    }
+    for (index, frame) in check.frames.iter().take(NAMES).enumerate() {
+        if index > 0 {
+            line(&frame_place(frame));
+        }
+        if let Some(error) = &frame.error {
+            line(&format!("{}{}", if index > 0 { "    " } else { "" }, one_line(error)));
+        }
+    }
+    if check.frames.len() > NAMES {
+        line(&format!("… and {} more places", check.frames.len() - NAMES));
+    }
+    let shown: Vec<&Finding> =
+        check.findings.iter().filter(|finding| verbose || finding.severity == Severity::Error).collect();
+    let most = if verbose { usize::MAX } else { FINDINGS };
+    for finding in shown.iter().take(most) {
+        for part in finding_lines(finding) {
+            line(&part);
+        }
+    }
+    if shown.len() > most {
+        line(&format!("… and {} more findings (all: --verbose)", shown.len() - most));
+    }
+    if let Some(never) = never_ran(check, verbose) {
+        line(&never);
+    }
+    if check.verdict == Verdict::Failed && check.frames.is_empty() {
+        for said in last_words(check) {
+            line(&said);
+        }
+    }
+    for note in &check.notes {
+        line(&format!("note   {note}"));
+    }
+    for mend in remedies(check) {
+        line(&mend);
+    }
+    if let Some(kept) = &check.kept {
+        line(&format!("kept   {kept}"));
+    }
+    if check.verdict.is_red() {
+        for again in again(check, manifests) {
+            line(&again);
+        }
+    }
+    Some(text)
+}
+
+fn frame_place(frame: &Frame) -> String {
+    let column = frame.column.map(|column| format!(":{column}")).unwrap_or_default();
+    let function = frame.function.as_ref().or(frame.case.as_ref());
+    let function = function.map(|function| format!(" in {function}")).unwrap_or_default();
+    format!("{}:{}{column}{function}", frame.file, frame.line)
+}
+
+fn finding_lines(finding: &Finding) -> Vec<String> {
+    let mark = match (finding.severity, &finding.allowed) {
+        (_, Some(because)) => format!(" (allowed: {because})"),
+        (Severity::Error, None) => String::new(),
+        (Severity::Warning, None) => " (warning)".to_owned(),
+        (Severity::Note, None) => " (note)".to_owned(),
+    };
+    let mut lines = vec![format!("{}{mark}", one_line(&finding.message))];
+    let mut more = Vec::new();
+    // A hold names the process again; its origin is told where the process is.
+    if finding.kind == Kind::LeakedProcess
+        && let Some(process) = &finding.process
+    {
+        if let Some(parent) = process.parents.first() {
+            more.push(format!("started by pid {} ({})", parent.pid, parent.argv.join(" ")));
+        }
+        if let Some(started) = process.started_ms {
+            more.push(format!("started {}.{} s after the check", started / 1000, started % 1000 / 100));
+        }
+    }
+    if let Some(case) = &finding.case {
+        more.push(format!("during {case}"));
+    }
+    if !more.is_empty() {
+        lines.push(format!("    {}", one_line(&more.join("; "))));
+    }
+    lines
+}
+
+fn never_ran(check: &CheckReport, verbose: bool) -> Option<String> {
+    let unknown = check.cases.unknown.filter(|unknown| *unknown > 0)?;
+    let names: Vec<&Case> = check.cases.list.iter().filter(|case| case.outcome == CaseOutcome::Unknown).collect();
+    let planned = check.cases.planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
+    let mut text = format!("{unknown}{planned} cases never ran, or never ended");
+    if !names.is_empty() {
+        let most = if verbose { names.len() } else { NAMES };
+        let shown: Vec<&str> = names.iter().take(most).map(|case| case.name.as_str()).collect();
+        let rest = if names.len() > most { " … (all: --verbose)" } else { "" };
+        let _ = write!(text, ": {}{rest}", shown.join(", "));
+    }
+    Some(text)
+}
+
+/// The end of the output, for a failure that has no frame.
+fn last_words(check: &CheckReport) -> Vec<String> {
+    let output = [&check.stderr, &check.stdout].into_iter().find(|output| !output.tail.trim().is_empty());
+    let Some(output) = output else { return Vec::new() };
+    let lines: Vec<&str> = output.tail.lines().filter(|line| !line.trim().is_empty()).collect();
+    let first = lines.len().saturating_sub(LINES);
+    lines[first..].iter().map(|line| format!("|  {}", one_line(line))).collect()
+}
+
+fn remedies(check: &CheckReport) -> Vec<String> {
+    let mut seen: Vec<Kind> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
+    for finding in check.findings.iter().filter(|finding| finding.severity == Severity::Error) {
+        if seen.contains(&finding.kind) {
+            continue;
+        }
+        seen.push(finding.kind);
+        let explain = format!("hostproof explain {}", finding.kind.slug());
+        if let Some(remedy) = &finding.remedy {
+            lines.push(format!("mend   {remedy}     {explain}"));
+        } else if seen.len() == 1 {
+            lines.push(format!("more   {explain}"));
+        }
+    }
+    lines.truncate(NAMES);
+    lines
+}
+
+fn again(check: &CheckReport, manifests: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    if manifests {
+        lines.push(format!("again  hostproof run {} --keep failed", quoted(&check.id)));
+    }
+    if let Some(cwd) = &check.cwd
+        && !check.argv.is_empty()
+    {
+        lines.push(format!("hand   cd {} && {}", quoted(cwd), one_line(&command_line(&check.argv))));
+    }
+    lines
+}
+
+/// The last line of a run: always the counts.
+#[must_use]
+pub fn last_line(totals: &Totals) -> String {
+    let (cases, checks) = (&totals.cases, &totals.checks);
+    let mut parts = Vec::new();
+    if cases.planned > 0 {
+        parts.push(format!("{}/{} cases", cases.ran, cases.planned));
+    }
+    parts.push(format!("{}/{} checks", checks.passed, checks.planned));
+    let mut more = |n: u64, what: &str| {
+        if n > 0 {
+            parts.push(format!("{n} {what}"));
+        }
+    };
+    more(cases.failed, "failed");
+    more(cases.planned.saturating_sub(cases.ran).max(cases.unknown), "never ran");
+    more(checks.leaked, "leaked");
+    more(checks.timed_out, "timed out");
+    more(checks.broken, "broken");
+    more(checks.skipped, if checks.skipped == 1 { "check skipped" } else { "checks skipped" });
+    more(checks.not_run, "not reached");
+    parts.join(", ")
+}
+
+/// One check in a listing.
+#[must_use]
+pub fn list_line(look: Look, check: &Check, width: usize, skip: Option<&str>) -> String {
+    let title = check.title.as_deref().unwrap_or_default();
+    let skip = skip.map(|skip| format!("  ({skip})")).unwrap_or_default();
+    let tags = if check.tags.is_empty() { String::new() } else { format!("  [{}]", check.tags.join(", ")) };
+    format!("{:width$}  {}{tags}{skip}", look.text(&check.id), look.text(title)).trim_end().to_owned()
+}
+
+/// Text from elsewhere in one line of bearable length, without anything that steers a terminal.
+fn one_line(text: &str) -> String {
+    const LONGEST: usize = 400;
+    let text = crate::words::shown(text.as_bytes()).replace(['\n', '\t'], " ");
+    if text.chars().count() <= LONGEST {
+        return text;
+    }
+    text.chars().take(LONGEST).chain(['…']).collect()
+}

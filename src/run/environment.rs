@@ -1,0 +1,225 @@
+//! The environment that a check sees.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::sandbox::Sandbox;
+use super::substitute::substitute;
+use crate::model::{Check, Home, Inherit};
+
+/// What every check sees of the caller's environment: where programs are, the locale, and what the systems and the
+/// toolchains themselves need.
+const ALWAYS: &[&str] = &[
+    "PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "SHELL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "JAVA_HOME", "GOROOT", "RUSTUP_TOOLCHAIN",
+    "PYENV_VERSION", "NODENV_VERSION", "RBENV_VERSION", "NVM_BIN", "NIX_PATH", "NIX_SSL_CERT_FILE", "LOCALE_ARCHIVE",
+    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "COMMONPROGRAMFILES", "ALLUSERSPROFILE", "PUBLIC",
+];
+
+/// Toolchains that live in the real home: the variable that names the place, and the place when it is not set.
+const TOOLCHAINS: &[(&str, &str)] = &[
+    ("RUSTUP_HOME", ".rustup"),
+    ("CARGO_HOME", ".cargo"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("PYTHONUSERBASE", ".local"),
+    ("UV_CACHE_DIR", ".cache/uv"),
+    ("NVM_DIR", ".nvm"),
+    ("FNM_DIR", ".local/share/fnm"),
+    ("VOLTA_HOME", ".volta"),
+    ("BUN_INSTALL", ".bun"),
+    ("GOPATH", "go"),
+    ("RBENV_ROOT", ".rbenv"),
+    ("ASDF_DATA_DIR", ".asdf"),
+    ("MISE_DATA_DIR", ".local/share/mise"),
+    ("SDKMAN_DIR", ".sdkman"),
+];
+
+/// Where the parts of an environment come from.
+pub struct Sources<'a> {
+    /// The caller's environment.
+    pub caller: &'a [(OsString, OsString)],
+    /// The caller's home.
+    pub home: Option<&'a Path>,
+    pub sandbox: &'a Sandbox,
+    /// The project, or the copy that stands for it.
+    pub project: &'a Path,
+    pub cwd: &'a Path,
+}
+
+/// Puts a check's environment together. Git's own variables are never inherited: they would turn the check's git
+/// commands on the repository that a hook runs in.
+#[must_use]
+pub fn environment(check: &Check, sources: &Sources<'_>) -> Vec<(OsString, OsString)> {
+    let mut env: BTreeMap<OsString, OsString> = sources
+        .caller
+        .iter()
+        .filter(|(name, _)| is_inherited(name, &check.inherit))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let mut set = |name: &str, value: &OsStr| {
+        env.insert(OsString::from(name), value.to_owned());
+    };
+
+    let sandbox = sources.sandbox;
+    for name in ["TMPDIR", "TMP", "TEMP"] {
+        set(name, sandbox.tmp().as_os_str());
+    }
+    match check.home {
+        Home::Sandbox => {
+            for (name, place) in TOOLCHAINS {
+                if let Some(place) = toolchain(name, place, sources) {
+                    set(name, place.as_os_str());
+                }
+            }
+            let home = sandbox.home();
+            for (name, below) in [
+                ("HOME", ""),
+                ("USERPROFILE", ""),
+                ("APPDATA", "AppData/Roaming"),
+                ("LOCALAPPDATA", "AppData/Local"),
+                ("XDG_CONFIG_HOME", ".config"),
+                ("XDG_DATA_HOME", ".local/share"),
+                ("XDG_STATE_HOME", ".local/state"),
+                ("XDG_CACHE_HOME", ".cache"),
+            ] {
+                let place = if below.is_empty() { home.clone() } else { home.join(below) };
+                set(name, place.as_os_str());
+            }
+            set("XDG_RUNTIME_DIR", sandbox.tmp().as_os_str());
+        }
+        Home::Real => {
+            for name in ["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
+                if let Some(value) = caller(name, sources) {
+                    set(name, value);
+                }
+            }
+            for (name, value) in sources.caller.iter().filter(|(name, _)| starts_with(name, "XDG_")) {
+                set(&name.to_string_lossy(), value);
+            }
+        }
+    }
+    for name in ["CLAUDE_PROJECT_DIR", "HOSTPROOF_PROJECT"] {
+        set(name, sources.project.as_os_str());
+    }
+    set("HOSTPROOF_SANDBOX", sandbox.root().as_os_str());
+    set("HOSTPROOF_CHECK", OsStr::new(&check.id));
+    set("PWD", sources.cwd.as_os_str());
+
+    for (name, value) in &check.env {
+        match value {
+            Some(value) => {
+                env.insert(name.into(), substitute(value, sources.project, sandbox.root()).into());
+            }
+            None => {
+                env.remove(OsStr::new(name));
+            }
+        }
+    }
+    env.into_iter().collect()
+}
+
+fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
+    if starts_with(name, "GIT_") {
+        return false;
+    }
+    match inherit {
+        Inherit::All => true,
+        Inherit::Names(names) => {
+            starts_with(name, "LC_")
+                || ALWAYS.iter().any(|always| same(name, always))
+                || names.iter().any(|wanted| same(name, wanted))
+        }
+    }
+}
+
+/// Names of variables are compared as the system does.
+fn same(name: &OsStr, other: &str) -> bool {
+    if cfg!(windows) { name.eq_ignore_ascii_case(other) } else { name == other }
+}
+
+fn starts_with(name: &OsStr, prefix: &str) -> bool {
+    let start = name.as_encoded_bytes().get(..prefix.len());
+    start.is_some_and(|start| if cfg!(windows) { start.eq_ignore_ascii_case(prefix.as_bytes()) } else { start == prefix.as_bytes() })
+}
+
+fn caller<'a>(name: &str, sources: &Sources<'a>) -> Option<&'a OsStr> {
+    sources.caller.iter().find(|(known, _)| same(known, name)).map(|(_, value)| value.as_os_str())
+}
+
+fn toolchain(name: &str, place: &str, sources: &Sources<'_>) -> Option<PathBuf> {
+    if let Some(value) = caller(name, sources) {
+        return Some(PathBuf::from(value));
+    }
+    let usual = sources.home?.join(place);
+    usual.is_dir().then_some(usual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::CheckCommand;
+
+    fn environment_of(check: &Check, caller: &[(&str, &str)], home: Option<&Path>) -> BTreeMap<String, String> {
+        let outer = tempfile::tempdir().expect("a tempdir");
+        let sandbox = Sandbox::create(outer.path().join("1")).expect("a sandbox");
+        let caller: Vec<_> = caller.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let sources =
+            Sources { caller: &caller, home, sandbox: &sandbox, project: Path::new("/p"), cwd: Path::new("/p") };
+        let root = sandbox.root().display().to_string();
+        environment(check, &sources)
+            .into_iter()
+            .map(|(name, value)| {
+                (name.to_string_lossy().into_owned(), value.to_string_lossy().replace(&root, "$sandbox"))
+            })
+            .collect()
+    }
+
+    fn check() -> Check {
+        Check::new("c", CheckCommand::Argv(vec!["true".to_owned()]))
+    }
+
+    #[test]
+    fn the_callers_variables_stay_outside_unless_asked_for() {
+        let caller = [("PATH", "/bin"), ("LC_TIME", "C"), ("SECRET", "1"), ("WANTED", "2"), ("GIT_DIR", "/real/.git")];
+        let env = environment_of(&Check { inherit: Inherit::Names(vec!["WANTED".into()]), ..check() }, &caller, None);
+        assert_eq!(env.get("PATH").map(String::as_str), Some("/bin"));
+        assert_eq!(env.get("WANTED").map(String::as_str), Some("2"));
+        assert!(env.contains_key("LC_TIME") && !env.contains_key("SECRET") && !env.contains_key("GIT_DIR"));
+    }
+
+    #[test]
+    fn gits_own_variables_are_gone_even_when_all_are_inherited() {
+        let caller = [("GIT_DIR", "/real/.git"), ("GIT_INDEX_FILE", "x"), ("OTHER", "1")];
+        let env = environment_of(&Check { inherit: Inherit::All, ..check() }, &caller, None);
+        assert!(env.contains_key("OTHER") && !env.contains_key("GIT_DIR") && !env.contains_key("GIT_INDEX_FILE"));
+    }
+
+    #[test]
+    fn home_is_not_below_tmpdir_and_toolchains_stay_where_they_are() {
+        let home = tempfile::tempdir().expect("a tempdir");
+        std::fs::create_dir(home.path().join(".cargo")).expect("a folder");
+        let env = environment_of(&check(), &[("HOME", "/real"), ("RUSTUP_HOME", "/opt/rustup")], Some(home.path()));
+        assert_eq!(env["HOME"], "$sandbox/home");
+        assert_eq!(env["TMPDIR"], "$sandbox/tmp");
+        assert_eq!(env["RUSTUP_HOME"], "/opt/rustup");
+        assert_eq!(env["CARGO_HOME"], home.path().join(".cargo").display().to_string());
+        assert!(!env.contains_key("NVM_DIR"));
+    }
+
+    #[test]
+    fn the_real_home_is_the_callers() {
+        let env = environment_of(&Check { home: Home::Real, ..check() }, &[("HOME", "/real"), ("XDG_DATA_HOME", "/d")], None);
+        assert_eq!((env["HOME"].as_str(), env["XDG_DATA_HOME"].as_str()), ("/real", "/d"));
+        assert_eq!(env["TMPDIR"], "$sandbox/tmp");
+    }
+
+    #[test]
+    fn the_checks_own_variables_win_and_null_removes() {
+        let own = [("A".to_owned(), Some("$project/x".to_owned())), ("TZ".to_owned(), None)];
+        let env = environment_of(&Check { env: own.into(), ..check() }, &[("TZ", "UTC"), ("A", "0")], None);
+        assert_eq!(env["A"], "/p/x");
+        assert!(!env.contains_key("TZ"));
+    }
+}

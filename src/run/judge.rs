@@ -1,0 +1,361 @@
+//! The verdict on one check: pure, from what was expected and what was seen.
+
+use std::time::Duration;
+
+use regex::Regex;
+
+use crate::model::{
+    Allow, CaseCount, Check, Counts, Exit, Finding, Kind, ReaderChoice, Reading, Severity, Stream, TextRule, Verdict,
+};
+use crate::platform::Ended;
+use crate::words::duration;
+
+/// What was seen of a check.
+#[derive(Debug, Clone)]
+pub struct Facts<'a> {
+    pub ended: Ended,
+    pub exit: Option<Exit>,
+    pub reading: &'a Reading,
+    /// Rules of `expect` that the output does not satisfy.
+    pub unsatisfied: Vec<(Stream, &'a TextRule)>,
+    /// What the probes found.
+    pub found: Vec<Finding>,
+    /// What the processes were doing at the time limit.
+    pub at_limit: Option<String>,
+    /// Whether warnings count as errors.
+    pub strict: bool,
+    /// Whether exit status 0 without a sign of a test is an error. A command that nobody called a check needs no proof.
+    pub needs_proof: bool,
+}
+
+/// What is said of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    pub verdict: Verdict,
+    /// The verdict in a few words, unless it is passed.
+    pub reason: Option<String>,
+    /// The counts, with what the manifest adds to them.
+    pub counts: Counts,
+    pub findings: Vec<Finding>,
+}
+
+/// Judges one check that was started.
+#[must_use]
+pub fn judge(check: &Check, facts: &Facts<'_>) -> Judgement {
+    let counts = completed(facts.reading.counts, check.expect.cases);
+    let mut findings = Vec::new();
+    match facts.ended {
+        Ended::Timeout => findings.push(timeout(check.timeout, facts.at_limit.as_deref())),
+        Ended::Cancelled => {}
+        Ended::ByItself => {
+            findings.extend(exit(check.expect.exit, facts.exit, &counts));
+            findings.extend(facts.unsatisfied.iter().map(|(stream, rule)| text(*stream, rule)));
+            findings.extend(cases(check, &counts, facts.reading, facts.exit, facts.needs_proof));
+        }
+    }
+    findings.extend(facts.found.iter().cloned());
+    for finding in &mut findings {
+        if facts.strict && finding.severity == Severity::Warning {
+            finding.severity = Severity::Error;
+        }
+        allow(finding, &check.allow);
+    }
+    findings.sort_by_key(|finding| (finding.severity, Kind::ALL.iter().position(|kind| *kind == finding.kind)));
+
+    let (verdict, reason) = if facts.ended == Ended::Cancelled {
+        (Verdict::Broken, Some("interrupted".to_owned()))
+    } else if let Some(decisive) =
+        findings.iter().filter(|finding| finding.severity == Severity::Error).min_by_key(|finding| verdict_of(finding))
+    {
+        (verdict_of(decisive), Some(in_short(decisive, &counts)))
+    } else if counts.ran.is_some_and(|ran| ran > 0) && counts.skipped == counts.ran {
+        let why = facts.reading.cases.iter().find_map(|case| case.reason.as_deref());
+        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+        (Verdict::Skipped, Some(format!("every case was skipped{why}")))
+    } else {
+        (Verdict::Passed, None)
+    };
+    Judgement { verdict, reason, counts, findings }
+}
+
+/// The counts with the manifest's number as the plan, where the output announced none.
+fn completed(mut counts: Counts, expected: Option<CaseCount>) -> Counts {
+    if counts.planned.is_none()
+        && let Some(CaseCount::Exactly(expected)) = expected
+    {
+        counts.planned = Some(expected.max(counts.ran.unwrap_or(0)));
+    }
+    if let (Some(planned), Some(ran)) = (counts.planned, counts.ran) {
+        counts.unknown = Some(planned.saturating_sub(ran).max(counts.unknown.unwrap_or(0)));
+    }
+    counts
+}
+
+fn verdict_of(finding: &Finding) -> Verdict {
+    match finding.kind {
+        Kind::Timeout => Verdict::TimedOut,
+        Kind::ProbeBlind => Verdict::Broken,
+        Kind::Unmet | Kind::ShortCount | Kind::LongCount | Kind::SkippedCases | Kind::NoProof => Verdict::Failed,
+        Kind::LeakedProcess
+        | Kind::LateExit
+        | Kind::HeldDirectory
+        | Kind::HeldFile
+        | Kind::HeldPipe
+        | Kind::Residue
+        | Kind::Survivor => Verdict::Leaked,
+    }
+}
+
+fn allow(finding: &mut Finding, allowed: &[Allow]) {
+    let fits = |allow: &&Allow| {
+        allow.kind == finding.kind
+            && allow.matches.as_ref().is_none_or(|expression| {
+                let command = finding.process.as_ref().map(crate::model::Process::command_line);
+                let texts = [command.as_deref(), finding.path.as_deref(), Some(finding.message.as_str())];
+                Regex::new(expression).is_ok_and(|regex| texts.into_iter().flatten().any(|text| regex.is_match(text)))
+            })
+    };
+    if let Some(allow) = allowed.iter().find(fits) {
+        finding.severity = Severity::Note;
+        finding.allowed = Some(allow.because.clone());
+    }
+}
+
+/// The reason in the line of a check: short, since the finding itself follows.
+fn in_short(finding: &Finding, counts: &Counts) -> String {
+    let pid = finding.process.as_ref().map(|process| process.argv.join(" "));
+    match finding.kind {
+        Kind::LeakedProcess => "left a process behind".to_owned(),
+        Kind::HeldDirectory => "left a held directory behind".to_owned(),
+        Kind::HeldFile => "left a held file behind".to_owned(),
+        Kind::HeldPipe => "its output is still held open".to_owned(),
+        Kind::Timeout => "ended at its time limit".to_owned(),
+        Kind::Survivor => format!("{} could not be ended", pid.unwrap_or_default()),
+        Kind::Unmet if counts.failed.is_some_and(|failed| failed > 0) => {
+            format!("{} failed", counts.failed.unwrap_or_default())
+        }
+        _ => finding.message.clone(),
+    }
+}
+
+fn timeout(limit: Duration, at_limit: Option<&str>) -> Finding {
+    let doing = at_limit.map(|doing| format!(": {doing}")).unwrap_or_default();
+    let mut finding = Finding::new(
+        Kind::Timeout,
+        Severity::Error,
+        format!("ended at the time limit of {}{doing}", duration(limit)),
+    );
+    finding.remedy = Some("find what it waits for, or give it more: timeout".to_owned());
+    finding
+}
+
+fn exit(expected: i32, exit: Option<Exit>, counts: &Counts) -> Option<Finding> {
+    let failed = counts.failed.unwrap_or(0);
+    let message = match exit {
+        // A shell and a runner that call the same thing by two names.
+        Some(Exit::Code(code)) if code == expected => {
+            if code != 0 || failed == 0 {
+                return None;
+            }
+            format!("the output says that {failed} failed, and the exit status says 0")
+        }
+        Some(Exit::Code(code)) => format!("exit status {code}, expected {expected}"),
+        Some(Exit::Signal(signal)) => format!("ended by signal {signal}, expected exit status {expected}"),
+        None => "no exit status was seen".to_owned(),
+    };
+    Some(Finding::new(Kind::Unmet, Severity::Error, message))
+}
+
+fn text(stream: Stream, rule: &TextRule) -> Finding {
+    let stream = match stream {
+        Stream::Stdout => "stdout",
+        Stream::Stderr => "stderr",
+    };
+    let message = match rule {
+        TextRule::Contains(text) => format!("{stream} does not contain {text:?}"),
+        TextRule::NotContains(text) => format!("{stream} contains {text:?}"),
+        TextRule::Matches(expression) => format!("nothing in {stream} matches {expression:?}"),
+    };
+    Finding::new(Kind::Unmet, Severity::Error, message)
+}
+
+fn cases(check: &Check, counts: &Counts, reading: &Reading, exit: Option<Exit>, needs_proof: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut push = |kind, severity, message: String| findings.push(Finding::new(kind, severity, message));
+    let expected = check.expect.cases;
+    let Some(ran) = counts.ran else {
+        if let Some(expected) = expected {
+            let (CaseCount::Exactly(n) | CaseCount::AtLeast(n)) = expected;
+            push(Kind::NoProof, Severity::Error, format!("{n} cases were expected, and the output has no count"));
+        } else if check.reader != ReaderChoice::None && reading.reader.is_none() && exit == Some(Exit::Code(0)) {
+            let severity = if needs_proof { Severity::Error } else { Severity::Note };
+            push(Kind::NoProof, severity, "exit status 0, and nothing in the output shows that a test ran".to_owned());
+        }
+        return findings;
+    };
+    let short = match expected {
+        Some(CaseCount::Exactly(n) | CaseCount::AtLeast(n)) if ran < n => Some((n, "expected")),
+        _ => counts.planned.filter(|planned| ran < *planned).map(|planned| (planned, "planned")),
+    };
+    if let Some((n, word)) = short {
+        push(Kind::ShortCount, Severity::Error, format!("{ran} of {n} {word} cases ran, {} never did", n - ran));
+    } else if counts.unknown.is_some_and(|unknown| unknown > 0) {
+        let unknown = counts.unknown.unwrap_or_default();
+        push(Kind::ShortCount, Severity::Error, format!("{ran} cases ran, and {unknown} began or were planned without an outcome"));
+    }
+    if let Some(CaseCount::Exactly(n)) = expected
+        && ran > n
+    {
+        push(Kind::LongCount, Severity::Error, format!("{ran} cases ran, expected {n}"));
+    }
+    if let (Some(most), Some(skipped)) = (check.expect.skipped, counts.skipped)
+        && skipped > most
+    {
+        push(Kind::SkippedCases, Severity::Error, format!("{skipped} cases were skipped, allowed are {most}"));
+    }
+    if ran == 0 && exit == Some(Exit::Code(0)) && expected.is_none() && short.is_none() {
+        let severity = if needs_proof { Severity::Error } else { Severity::Note };
+        push(Kind::NoProof, severity, "exit status 0, and no case ran".to_owned());
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Case, CaseOutcome, CheckCommand, Expect};
+
+    fn check(expect: Expect) -> Check {
+        Check { expect, ..Check::new("c", CheckCommand::Argv(vec!["x".into()])) }
+    }
+
+    fn reading(passed: u64, failed: u64, skipped: u64) -> Reading {
+        Reading {
+            reader: Some("unittest"),
+            counts: Counts {
+                planned: None,
+                ran: Some(passed + failed + skipped),
+                passed: Some(passed),
+                failed: Some(failed),
+                skipped: Some(skipped),
+                unknown: None,
+            },
+            ..Reading::default()
+        }
+    }
+
+    fn facts(reading: &Reading, code: i32) -> Facts<'_> {
+        Facts {
+            ended: Ended::ByItself,
+            exit: Some(Exit::Code(code)),
+            reading,
+            unsatisfied: Vec::new(),
+            found: Vec::new(),
+            at_limit: None,
+            strict: false,
+            needs_proof: true,
+        }
+    }
+
+    fn kinds(judgement: &Judgement) -> Vec<Kind> {
+        judgement.findings.iter().map(|finding| finding.kind).collect()
+    }
+
+    fn error(kind: Kind) -> Finding {
+        Finding::new(kind, Severity::Error, "x")
+    }
+
+    #[test]
+    fn all_that_was_expected_was_seen() {
+        let seen = reading(57, 0, 0);
+        let judgement = judge(&check(Expect { cases: Some(CaseCount::Exactly(57)), ..Expect::default() }), &facts(&seen, 0));
+        assert_eq!((judgement.verdict, judgement.findings), (Verdict::Passed, vec![]));
+        assert_eq!((judgement.counts.planned, judgement.counts.unknown), (Some(57), Some(0)));
+    }
+
+    #[test]
+    fn cases_that_never_ran_make_a_green_exit_red() {
+        let seen = reading(14, 1, 0);
+        let judgement = judge(&check(Expect { cases: Some(CaseCount::Exactly(57)), ..Expect::default() }), &facts(&seen, 1));
+        assert_eq!(judgement.verdict, Verdict::Failed);
+        assert_eq!(kinds(&judgement), [Kind::Unmet, Kind::ShortCount]);
+        assert_eq!(judgement.counts.unknown, Some(42));
+        assert!(judgement.findings[1].message.contains("15 of 57"), "{:?}", judgement.findings[1].message);
+    }
+
+    #[test]
+    fn a_bound_is_met_by_more_and_an_exact_number_is_not() {
+        let seen = reading(60, 0, 0);
+        let with = |cases| judge(&check(Expect { cases: Some(cases), ..Expect::default() }), &facts(&seen, 0));
+        assert_eq!(with(CaseCount::AtLeast(57)).verdict, Verdict::Passed);
+        assert_eq!(kinds(&with(CaseCount::Exactly(57))), [Kind::LongCount]);
+        assert_eq!(kinds(&with(CaseCount::AtLeast(61))), [Kind::ShortCount]);
+    }
+
+    #[test]
+    fn exit_0_needs_proof_unless_no_reader_is_wanted() {
+        let nothing = Reading::default();
+        assert_eq!(kinds(&judge(&check(Expect::default()), &facts(&nothing, 0))), [Kind::NoProof]);
+        let waived = Check { reader: ReaderChoice::None, ..check(Expect::default()) };
+        assert_eq!(judge(&waived, &facts(&nothing, 0)).verdict, Verdict::Passed);
+        assert_eq!(kinds(&judge(&check(Expect::default()), &facts(&reading(0, 0, 0), 0))), [Kind::NoProof]);
+        let counted = check(Expect { cases: Some(CaseCount::Exactly(3)), ..Expect::default() });
+        assert_eq!(kinds(&judge(&counted, &facts(&nothing, 0))), [Kind::NoProof]);
+    }
+
+    #[test]
+    fn output_and_exit_that_disagree_are_found() {
+        let judgement = judge(&check(Expect::default()), &facts(&reading(1, 2, 0), 0));
+        assert_eq!(kinds(&judgement), [Kind::Unmet]);
+        assert_eq!(judgement.verdict, Verdict::Failed);
+    }
+
+    #[test]
+    fn all_skipped_is_not_a_pass() {
+        let mut seen = reading(0, 0, 2);
+        let case = Case { name: "a".into(), outcome: CaseOutcome::Skipped, reason: Some("no gh".into()), at_ms: None };
+        seen.cases.push(case);
+        let judgement = judge(&check(Expect::default()), &facts(&seen, 0));
+        assert_eq!(judgement.verdict, Verdict::Skipped);
+        assert!(judgement.reason.is_some_and(|reason| reason.contains("no gh")));
+        let most = check(Expect { skipped: Some(1), ..Expect::default() });
+        assert_eq!(kinds(&judge(&most, &facts(&seen, 0))), [Kind::SkippedCases]);
+    }
+
+    #[test]
+    fn the_first_in_the_order_of_verdicts_counts_and_all_findings_are_shown() {
+        let seen = reading(1, 1, 0);
+        let found = vec![error(Kind::LeakedProcess), error(Kind::HeldDirectory)];
+        let judgement = judge(&check(Expect::default()), Facts { found, ..facts(&seen, 1) });
+        assert_eq!(judgement.verdict, Verdict::Failed);
+        assert_eq!(kinds(&judgement), [Kind::Unmet, Kind::HeldDirectory, Kind::LeakedProcess]);
+        let timed = Facts { ended: Ended::Timeout, exit: None, ..facts(&seen, 1) };
+        assert_eq!(judge(&check(Expect::default()), timed).verdict, Verdict::TimedOut);
+    }
+
+    #[test]
+    fn an_allowed_finding_is_a_note_with_its_reason_and_only_it() {
+        let mut allowed = check(Expect::default());
+        allowed.allow.push(Allow {
+            kind: Kind::LeakedProcess,
+            matches: Some("ssh-agent".into()),
+            because: "started once per login".into(),
+        });
+        let seen = reading(1, 0, 0);
+        let agent = Finding::new(Kind::LeakedProcess, Severity::Error, "pid 7 (ssh-agent -s) was alive");
+        let judgement = judge(&allowed, Facts { found: vec![agent.clone()], ..facts(&seen, 0) });
+        assert_eq!(judgement.verdict, Verdict::Passed);
+        assert_eq!(judgement.findings[0].allowed.as_deref(), Some("started once per login"));
+        let both = vec![agent, error(Kind::LeakedProcess)];
+        assert_eq!(judge(&allowed, Facts { found: both, ..facts(&seen, 0) }).verdict, Verdict::Leaked);
+    }
+
+    #[test]
+    fn a_blind_probe_is_red_only_when_strict() {
+        let seen = reading(1, 0, 0);
+        let blind = || vec![Finding::new(Kind::ProbeBlind, Severity::Warning, "x")];
+        assert_eq!(judge(&check(Expect::default()), Facts { found: blind(), ..facts(&seen, 0) }).verdict, Verdict::Passed);
+        let strict = Facts { found: blind(), strict: true, ..facts(&seen, 0) };
+        assert_eq!(judge(&check(Expect::default()), strict).verdict, Verdict::Broken);
+    }
+}

@@ -1,0 +1,24 @@
+//! The life of checks: each in a sandbox of its own, supervised, read, probed, judged, cleaned up.
+//!
+//! [`schedule`] hands checks to lanes; [`life`] takes one check through its life; [`judge`](judge::judge) is pure.
+
+mod copy;
+mod environment;
+mod judge;
+mod life;
+mod needs;
+mod output;
+mod program;
+mod records;
+mod sandbox;
+mod schedule;
+mod slot;
+mod substitute;
+mod text;
+mod totals;
+mod workers;
+
+pub use judge::{Facts, Judgement, judge};
+pub use records::timestamp;
+pub use totals::totals;
+pub use workers::{Keep, Observer, Options, Ran, run};

@@ -1,0 +1,67 @@
+//! A captured stream: read again from its start, and shown in part.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::model::Output;
+use crate::platform::Captured;
+use crate::words::shown;
+
+/// How much of a stream's end a report has.
+const TAIL: u64 = 16 * 1024;
+
+/// The stream from its start.
+///
+/// # Errors
+///
+/// If the file that has it cannot be opened.
+pub fn open(captured: &Captured) -> io::Result<Box<dyn BufRead + '_>> {
+    Ok(match &captured.file {
+        Some(file) => Box::new(BufReader::with_capacity(256 * 1024, File::open(file)?)),
+        None => Box::new(&*captured.memory),
+    })
+}
+
+/// What the report says of a stream.
+#[must_use]
+pub fn output(captured: &Captured, kept: Option<String>) -> Output {
+    let bytes = tail(captured).unwrap_or_default();
+    Output { bytes: captured.bytes, tail: shown(&bytes), cut: captured.bytes > bytes.len() as u64, file: kept }
+}
+
+/// Leaves the whole stream in a file; `None` if that can't be written.
+#[must_use]
+pub fn keep(captured: &Captured, file: &Path) -> Option<String> {
+    if captured.file.is_none() {
+        std::fs::write(file, &captured.memory).ok()?;
+    }
+    Some(captured.file.as_deref().unwrap_or(file).display().to_string())
+}
+
+fn tail(captured: &Captured) -> io::Result<Vec<u8>> {
+    let Some(file) = &captured.file else {
+        let start = captured.memory.len().saturating_sub(usize::try_from(TAIL).unwrap_or(usize::MAX));
+        return Ok(captured.memory[start..].to_vec());
+    };
+    let mut file = File::open(file)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_long_stream_is_shown_and_called_cut() {
+        let mut memory = vec![b'x'; 40_000];
+        memory.extend_from_slice(b"the end");
+        let captured = Captured { bytes: memory.len() as u64, memory, ..Captured::default() };
+        let output = output(&captured, None);
+        assert!(output.cut && output.tail.ends_with("the end") && output.tail.len() == 16 * 1024);
+    }
+}

@@ -1,0 +1,115 @@
+//! From a check's command to a file that can be executed.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::substitute::substitute;
+use crate::model::{CheckCommand, Interpreter};
+use crate::platform;
+
+/// A command, ready to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    pub file: PathBuf,
+    pub argv: Vec<String>,
+}
+
+/// Where a command is looked up.
+#[derive(Debug, Clone, Copy)]
+pub struct Lookup<'a> {
+    /// The check's own `PATH`.
+    pub path: Option<&'a OsStr>,
+    pub cwd: &'a Path,
+    pub project: &'a Path,
+    pub sandbox: &'a Path,
+}
+
+impl Lookup<'_> {
+    /// Finds the program of a command.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what is missing and where it was looked for.
+    pub fn find(&self, command: &CheckCommand) -> Result<Program, String> {
+        match command {
+            CheckCommand::Argv(argv) => {
+                let argv: Vec<String> = argv.iter().map(|word| substitute(word, self.project, self.sandbox)).collect();
+                let (file, argv) = self.find_argv(argv)?;
+                self.check_script(&file, &argv)?;
+                Ok(Program { file, argv })
+            }
+            CheckCommand::Shell { script, interpreter } => {
+                let (name, options): (&str, &[&str]) = match interpreter {
+                    Interpreter::Sh => ("sh", &["-c"]),
+                    Interpreter::Bash => ("bash", &["-c"]),
+                    Interpreter::Pwsh => ("pwsh", &["-NoProfile", "-NonInteractive", "-Command"]),
+                    Interpreter::Powershell => ("powershell", &["-NoProfile", "-NonInteractive", "-Command"]),
+                    Interpreter::Cmd => ("cmd", &["/d", "/s", "/c"]),
+                };
+                let file = self.find_name(name).ok_or_else(|| self.missing(name))?;
+                let words = [name].into_iter().chain(options.iter().copied()).chain([script.as_str()]);
+                Ok(Program { file, argv: words.map(str::to_owned).collect() })
+            }
+        }
+    }
+
+    /// The file that a program's name stands for.
+    pub fn find_name(&self, name: &str) -> Option<PathBuf> {
+        platform::find_program(OsStr::new(name), self.path, self.cwd)
+    }
+
+    /// Python by name: `python3`, else a `python` that is 3 by its name's target, else the launcher `py -3`.
+    fn find_argv(&self, mut argv: Vec<String>) -> Result<(PathBuf, Vec<String>), String> {
+        let name = argv.first().cloned().unwrap_or_default();
+        if let Some(file) = self.find_name(&name) {
+            return Ok((file, argv));
+        }
+        if name == "python3" {
+            if let Some(file) = self.find_name("python").filter(|file| is_python3(file)) {
+                return Ok((file, argv));
+            }
+            if let Some(file) = self.find_name("py") {
+                argv.splice(..1, ["py".to_owned(), "-3".to_owned()]);
+                return Ok((file, argv));
+            }
+        }
+        Err(self.missing(&name))
+    }
+
+    fn missing(&self, name: &str) -> String {
+        if name.contains('/') || name.contains('\\') {
+            return format!("{name} is not there: looked in {}", self.cwd.display());
+        }
+        let path = self.path.map_or_else(|| "PATH is not set".to_owned(), |path| path.to_string_lossy().into_owned());
+        format!("the program {name} is not installed, or not on the check's PATH ({path})")
+    }
+
+    /// An interpreter that is given a script which is not there fails in a way that is easily taken for an answer:
+    /// Python exits with 2, which a hook's host reads as a refusal.
+    fn check_script(&self, file: &Path, argv: &[String]) -> Result<(), String> {
+        let interpreter = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let stem = interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        if !matches!(stem, "python" | "node" | "sh" | "bash" | "dash" | "zsh" | "ruby" | "perl") {
+            return Ok(());
+        }
+        let Some(script) = argv.get(1).filter(|word| !word.starts_with('-') && !word.is_empty()) else { return Ok(()) };
+        if self.cwd.join(script).exists() {
+            return Ok(());
+        }
+        // node takes a module's name without its ending, and two subcommands.
+        if stem == "node" && (script == "inspect" || self.cwd.join(format!("{script}.js")).exists()) {
+            return Ok(());
+        }
+        Err(format!("the script {script} is not there: looked in {}", self.cwd.display()))
+    }
+}
+
+fn is_python3(file: &Path) -> bool {
+    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"))
+}
+
+/// Arguments as the system takes them.
+pub fn os_strings(words: &[String]) -> Vec<OsString> {
+    words.iter().map(OsString::from).collect()
+}

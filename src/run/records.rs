@@ -1,0 +1,126 @@
+//! Reports of checks in which little or nothing could be seen, and the small parts of all.
+
+use std::time::SystemTime;
+
+use crate::model::{
+    Cases, Check, CheckReport, Exit, Finding, Kind, Output, ProcessTimes, Severity, Verdict,
+};
+use crate::platform::{LaneError, Outcome, StartError};
+
+/// A report that says nothing but the verdict and why.
+#[must_use]
+pub fn empty(check: &Check, verdict: Verdict, reason: Option<String>) -> CheckReport {
+    CheckReport {
+        id: check.id.clone(),
+        variant: None,
+        title: check.title.clone(),
+        origin: check.origin.as_ref().map(|origin| format!("{}:{}", origin.file, origin.line)),
+        verdict,
+        reason,
+        argv: Vec::new(),
+        cwd: None,
+        exit: None,
+        started: None,
+        duration_ms: 0,
+        stdout_end_ms: None,
+        reader: None,
+        cases: Cases::default(),
+        frames: Vec::new(),
+        findings: Vec::new(),
+        processes: Vec::new(),
+        stdout: Output::default(),
+        stderr: Output::default(),
+        kept: None,
+        notes: Vec::new(),
+    }
+}
+
+/// A check that was not started.
+#[must_use]
+pub fn not_run(check: &Check, verdict: Verdict, why: String) -> CheckReport {
+    let mut report = empty(check, verdict, Some(why));
+    if let Some(crate::model::CaseCount::Exactly(planned)) = check.expect.cases {
+        report.cases.planned = Some(planned);
+    }
+    report
+}
+
+/// A check whose supervisor was lost: it is broken, and what was alive is told.
+#[must_use]
+pub fn lost(check: &Check, argv: Vec<String>, error: &LaneError) -> CheckReport {
+    let mut report = not_run(check, Verdict::Broken, error.to_string());
+    report.argv = argv;
+    report.findings = error
+        .alive()
+        .iter()
+        .map(|process| {
+            let message = format!("pid {} ({}) was alive when it was gone", process.pid, process.command_line());
+            let mut finding = Finding::new(Kind::LeakedProcess, Severity::Error, message);
+            finding.process = Some(process.clone());
+            finding
+        })
+        .collect();
+    report
+}
+
+/// The processes that were alive at the check's end, and when each ended.
+#[must_use]
+pub fn processes(outcome: &Outcome) -> Vec<ProcessTimes> {
+    let mut processes: Vec<ProcessTimes> = outcome
+        .late
+        .iter()
+        .map(|late| ProcessTimes { process: late.process.clone(), ended_ms: late.ended_us.map(|us| us / 1000) })
+        .collect();
+    for process in &outcome.alive {
+        if !processes.iter().any(|known| known.process.pid == process.pid) {
+            processes.push(ProcessTimes { process: process.clone(), ended_ms: None });
+        }
+    }
+    processes
+}
+
+/// Why a program did not start, with the reasons that the system's own words hide.
+#[must_use]
+pub fn start_error(error: &StartError) -> String {
+    let said = std::io::Error::from_raw_os_error(error.errno);
+    let file = std::path::Path::new(&error.file);
+    if error.action == "run" && said.kind() == std::io::ErrorKind::NotFound && file.exists() {
+        // The system means the interpreter that the script's first line names.
+        let interpreter = shebang(file).unwrap_or_else(|| "its interpreter or loader".to_owned());
+        return format!("cannot run {}: {interpreter} is not there", error.file);
+    }
+    if error.action == "run" && said.kind() == std::io::ErrorKind::PermissionDenied {
+        return format!("cannot run {}: it is not executable, or its file system forbids it", error.file);
+    }
+    format!("cannot {} {}: {said}", error.action, error.file)
+}
+
+/// The interpreter that a script's first line names, quoted so that a carriage return in it can be seen.
+fn shebang(file: &std::path::Path) -> Option<String> {
+    use std::io::Read;
+    let mut start = Vec::new();
+    std::fs::File::open(file).ok()?.take(256).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    let interpreter = line.trim_matches(' ').split(' ').next()?;
+    let ending = if interpreter.ends_with('\r') { " (the script has Windows line ends)" } else { "" };
+    Some(format!("its interpreter {interpreter:?}{ending}"))
+}
+
+/// An exit in words.
+#[must_use]
+pub fn exit_words(exit: Option<Exit>) -> String {
+    match exit {
+        Some(Exit::Code(code)) => format!("exit status {code}"),
+        Some(Exit::Signal(signal)) => format!("signal {signal}"),
+        None => "no exit status".to_owned(),
+    }
+}
+
+/// RFC 3339 in UTC, to the millisecond.
+#[must_use]
+pub fn timestamp(at: SystemTime) -> String {
+    jiff::Timestamp::try_from(at)
+        .map(|at| at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+        .unwrap_or_default()
+}

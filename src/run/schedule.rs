@@ -1,0 +1,180 @@
+//! Which check is next: in the order of the plan, never two with a common lock, setups before their checks.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::plan::Plan;
+
+/// What came of a setup. `Err` says why its checks can't run.
+pub type SetupResult = Result<(), String>;
+
+/// What a lane is to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Run this setup, and tell.
+    Setup(usize),
+    /// Run this check; `Err` if its setup failed.
+    Check(usize, SetupResult),
+}
+
+/// The queue that all lanes share.
+pub struct Schedule<'a> {
+    plan: &'a Plan,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Once set, nothing more is handed out.
+    stop: Arc<AtomicBool>,
+}
+
+struct State {
+    waiting: Vec<usize>,
+    locked: HashSet<String>,
+    setups: Vec<Setup>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Setup {
+    NotRun,
+    Running,
+    Done(SetupResult),
+}
+
+impl<'a> Schedule<'a> {
+    /// Everything in the plan that is to run.
+    #[must_use]
+    pub fn new(plan: &'a Plan, runnable: impl IntoIterator<Item = usize>, stop: Arc<AtomicBool>) -> Self {
+        let mut waiting: Vec<usize> = runnable.into_iter().collect();
+        waiting.reverse();
+        let setups = plan.setups.iter().map(|_| Setup::NotRun).collect();
+        let state = State { waiting, locked: HashSet::new(), setups };
+        Self { plan, state: Mutex::new(state), changed: Condvar::new(), stop }
+    }
+
+    /// Waits for something to do. `None` when all is done or the run was stopped: whoever
+    /// waits here waits for the end of another check, and that comes soon after a stop.
+    pub fn next(&self) -> Option<Work> {
+        let mut state = self.lock();
+        loop {
+            if self.stop.load(Ordering::SeqCst) || state.waiting.is_empty() {
+                return None;
+            }
+            if let Some(work) = self.choose(&mut state) {
+                return Some(work);
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn choose(&self, state: &mut State) -> Option<Work> {
+        // The first in order is the last in the vector.
+        for at in (0..state.waiting.len()).rev() {
+            let index = state.waiting[at];
+            let planned = &self.plan.checks[index];
+            let setup = planned.setup.map(|setup| (setup, state.setups[setup].clone()));
+            let result = match setup {
+                None => Ok(()),
+                Some((_, Setup::Done(result))) => result,
+                Some((_, Setup::Running)) => continue,
+                Some((setup, Setup::NotRun)) => {
+                    state.setups[setup] = Setup::Running;
+                    return Some(Work::Setup(setup));
+                }
+            };
+            if planned.check.lock.iter().any(|lock| state.locked.contains(lock)) {
+                continue;
+            }
+            state.locked.extend(planned.check.lock.iter().cloned());
+            state.waiting.remove(at);
+            return Some(Work::Check(index, result));
+        }
+        None
+    }
+
+    /// A setup is over.
+    pub fn setup_done(&self, setup: usize, result: SetupResult) {
+        self.lock().setups[setup] = Setup::Done(result);
+        self.changed.notify_all();
+    }
+
+    /// A check is over; what shared its locks may start.
+    pub fn check_done(&self, index: usize) {
+        let mut state = self.lock();
+        for lock in &self.plan.checks[index].check.lock {
+            state.locked.remove(lock);
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Check, CheckCommand};
+    use crate::plan::Planned;
+
+    fn plan(checks: &[(&str, &[&str], Option<usize>)]) -> Plan {
+        let checks = checks
+            .iter()
+            .map(|(id, locks, setup)| {
+                let mut check = Check::new(*id, CheckCommand::Argv(vec!["x".into()]));
+                check.lock = locks.iter().map(|&lock| lock.to_owned()).collect();
+                Planned { check, setup: *setup, skip: None, needs_proof: true }
+            })
+            .collect();
+        Plan { project: "/".into(), checks, setups: vec![Vec::new()], manifests: crate::model::Manifests::default() }
+    }
+
+    #[test]
+    fn checks_come_in_order_and_a_lock_keeps_one_back() {
+        let plan = plan(&[("a", &["port"], None), ("b", &["port", "db"], None), ("c", &[], None)]);
+        let schedule = Schedule::new(&plan, 0..3, Arc::default());
+        assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
+        assert_eq!(schedule.next(), Some(Work::Check(2, Ok(()))), "b waits for the lock of a");
+        schedule.check_done(0);
+        assert_eq!(schedule.next(), Some(Work::Check(1, Ok(()))));
+        assert_eq!(schedule.next(), None);
+    }
+
+    #[test]
+    fn a_setup_runs_once_and_its_failure_reaches_every_check_of_its_file() {
+        let plan = plan(&[("a", &[], Some(0)), ("b", &[], Some(0)), ("c", &[], None)]);
+        let schedule = Schedule::new(&plan, 0..3, Arc::default());
+        assert_eq!(schedule.next(), Some(Work::Setup(0)));
+        assert_eq!(schedule.next(), Some(Work::Check(2, Ok(()))), "c needs no setup");
+        schedule.setup_done(0, Err("it failed".into()));
+        assert_eq!(schedule.next(), Some(Work::Check(0, Err("it failed".into()))));
+        assert_eq!(schedule.next(), Some(Work::Check(1, Err("it failed".into()))));
+    }
+
+    #[test]
+    fn a_lane_that_waits_is_woken_by_the_end_of_another_check() {
+        let plan = plan(&[("a", &["l"], None), ("b", &["l"], None)]);
+        let schedule = Schedule::new(&plan, 0..2, Arc::default());
+        assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| schedule.next());
+            schedule.check_done(0);
+            assert_eq!(waiting.join().expect("no panic"), Some(Work::Check(1, Ok(()))));
+        });
+    }
+
+    #[test]
+    fn a_stop_ends_the_waiting() {
+        let plan = plan(&[("a", &["l"], None), ("b", &["l"], None)]);
+        let stop = Arc::<AtomicBool>::default();
+        let schedule = Schedule::new(&plan, 0..2, Arc::clone(&stop));
+        assert!(schedule.next().is_some());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| schedule.next());
+            stop.store(true, Ordering::SeqCst);
+            schedule.check_done(0);
+            assert_eq!(waiting.join().expect("no panic"), None);
+        });
+    }
+}

@@ -1,0 +1,89 @@
+//! A lane's place in a run.
+
+use super::sandbox::Sandbox;
+use crate::error::Result;
+use crate::platform::{self, Canceller, Job, Lane, LaneError, Outcome};
+
+/// Makes a new lane one that is ended when the run is.
+pub type Register<'a> = &'a (dyn Fn(usize, Canceller) + Sync);
+
+/// A supervisor, replaced when it was lost.
+pub struct Slot<'a> {
+    number: usize,
+    register: Register<'a>,
+    lane: Option<Box<dyn Lane>>,
+    /// Whether the supervisor was lost, or strangers stayed in its tree: the next job needs another one.
+    spent: bool,
+    /// How many sandboxes were made in the current lane's folder.
+    sandboxes: u64,
+}
+
+impl<'a> Slot<'a> {
+    /// Starts a supervisor.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be started.
+    pub fn start(number: usize, register: Register<'a>) -> Result<Self> {
+        let mut slot = Self { number, register, lane: None, spent: false, sandboxes: 0 };
+        slot.renew()?;
+        Ok(slot)
+    }
+
+    fn renew(&mut self) -> Result<()> {
+        // The old one's folder goes with it.
+        self.lane = None;
+        let lane = platform::start_lane()?;
+        (self.register)(self.number, lane.canceller());
+        self.lane = Some(lane);
+        self.spent = false;
+        self.sandboxes = 0;
+        Ok(())
+    }
+
+    /// The current lane; `None` after one was lost and could not be replaced.
+    pub fn lane(&mut self) -> Option<&mut dyn Lane> {
+        match &mut self.lane {
+            Some(lane) => Some(&mut **lane),
+            None => None,
+        }
+    }
+
+    /// Makes a sandbox in the lane's folder; a lane that was spent is replaced first.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what is in the way.
+    pub fn sandbox(&mut self) -> std::result::Result<Sandbox, String> {
+        if self.lane.is_none() || self.spent {
+            self.renew().map_err(|error| error.to_string())?;
+        }
+        self.sandboxes += 1;
+        let folder = self.lane.as_ref().map(|lane| lane.folder().to_owned()).unwrap_or_default();
+        let root = folder.join(self.sandboxes.to_string());
+        Sandbox::create(root).map_err(|error| format!("no sandbox can be made: {error}"))
+    }
+
+    /// Runs a job in the lane.
+    ///
+    /// # Errors
+    ///
+    /// If the lane was lost.
+    pub fn run(&mut self, job: &Job) -> std::result::Result<Outcome, LaneError> {
+        let Some(lane) = &mut self.lane else {
+            return Err(LaneError::Died { how: "it could not be started".to_owned(), alive: Vec::new() });
+        };
+        let result = lane.run(job);
+        if result.as_ref().map_or(true, |outcome| !outcome.survivors.is_empty()) {
+            self.spent = true;
+        }
+        result
+    }
+
+    /// Leaves the lane's folder, and what is in it then, where it is.
+    pub fn keep_folder(&mut self) {
+        if let Some(lane) = &mut self.lane {
+            lane.keep_folder();
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! A run: lanes that take checks from one schedule until none is left or the user stops it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::life::Life;
+use super::needs::{self, Found, Unfit};
+use super::records;
+use super::schedule::{Schedule, Work};
+use super::slot::Slot;
+use crate::error::Result;
+use crate::model::{CheckReport, Verdict};
+use crate::plan::Plan;
+use crate::platform::{self, Canceller};
+
+/// Which sandboxes are left for somebody to look at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Keep {
+    #[default]
+    Never,
+    /// Those of red checks.
+    Failed,
+    Always,
+}
+
+/// How a run is done.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// How many checks run at once; at least one.
+    pub jobs: usize,
+    pub keep: Keep,
+    /// Whether warnings count as errors.
+    pub strict: bool,
+}
+
+/// What is told while a run goes on, from several threads.
+pub trait Observer: Sync {
+    /// A check begins.
+    fn check_started(&self, id: &str);
+    /// A check is judged.
+    fn check_ended(&self, report: &CheckReport);
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ran {
+    /// In the order of the plan; those that were not reached are missing.
+    pub checks: Vec<CheckReport>,
+    pub interrupted: bool,
+    /// The version of every program that a check needs; `None` for one that is missing or does not tell.
+    pub programs: BTreeMap<String, Option<String>>,
+}
+
+/// What the interrupt handler needs to reach.
+#[derive(Default)]
+struct Interrupt {
+    stop: Arc<AtomicBool>,
+    cancellers: Mutex<BTreeMap<usize, Canceller>>,
+}
+
+impl Interrupt {
+    /// The first time: no more checks, and an end to those that run. The second time: this process ends at once, and
+    /// the supervisors, who see that, end what is left.
+    fn happen(&self) {
+        if self.stop.swap(true, Ordering::SeqCst) {
+            platform::exit_at_once();
+        }
+        for canceller in self.cancellers.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            canceller.cancel();
+        }
+    }
+
+    /// Makes a lane one that is cancelled with the rest, also if that happened just now.
+    fn register(&self, lane: usize, canceller: Canceller) {
+        let mut cancellers = self.cancellers.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.stop.load(Ordering::SeqCst) {
+            canceller.cancel();
+        }
+        cancellers.insert(lane, canceller);
+    }
+}
+
+/// Runs a plan to its end, or until the user stops it.
+///
+/// # Errors
+///
+/// If nothing can be supervised on this system.
+pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ran> {
+    platform::prepare()?;
+    let interrupt = Arc::<Interrupt>::default();
+    {
+        let interrupt = Arc::clone(&interrupt);
+        platform::on_interrupt(move || interrupt.happen())
+            .map_err(|error| crate::error::Error::Unmeasured(format!("cannot watch for Ctrl-C: {error}")))?;
+    }
+    let register = |lane: usize, canceller: Canceller| interrupt.register(lane, canceller);
+
+    let mut first = Slot::start(0, &register)?;
+    let wanted = plan.checks.iter().filter(|planned| planned.skip.is_none()).map(|planned| &planned.check);
+    let found = match first.lane() {
+        Some(lane) => needs::look(wanted, &plan.project, lane),
+        None => BTreeMap::new(),
+    };
+
+    let reports: Mutex<BTreeMap<usize, CheckReport>> = Mutex::default();
+    let tell = |index: usize, report: CheckReport| {
+        observer.check_ended(&report);
+        reports.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
+    };
+    let mut runnable = Vec::new();
+    for (index, planned) in plan.checks.iter().enumerate() {
+        let skip = planned.skip.clone().map(Unfit::Skipped);
+        match skip.or_else(|| needs::unfit(&planned.check, &found)) {
+            Some(Unfit::Skipped(why)) => tell(index, records::not_run(&planned.check, Verdict::Skipped, why)),
+            Some(Unfit::Broken(why)) => tell(index, records::not_run(&planned.check, Verdict::Broken, why)),
+            None => runnable.push(index),
+        }
+    }
+
+    let lanes = options.jobs.clamp(1, runnable.len().max(1));
+    let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop));
+    let work = |mut slot: Slot<'_>| {
+        while let Some(work) = schedule.next() {
+            match work {
+                Work::Setup(setup) => {
+                    let result = Life::new(plan, options).set_up(&plan.setups[setup], &mut slot);
+                    schedule.setup_done(setup, result);
+                }
+                Work::Check(index, setup) => {
+                    let planned = &plan.checks[index];
+                    observer.check_started(&planned.check.id);
+                    let report = match setup {
+                        Ok(()) => Life::new(plan, options).live(planned, &mut slot),
+                        Err(why) => records::not_run(&planned.check, Verdict::Broken, why),
+                    };
+                    schedule.check_done(index);
+                    tell(index, report);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for lane in 1..lanes {
+            let register = &register;
+            let work = &work;
+            // A lane that cannot be started leaves its work to the others; the first one stands.
+            scope.spawn(move || Slot::start(lane, register).map(work));
+        }
+        work(first);
+    });
+
+    let programs = found
+        .into_iter()
+        .map(|(program, found)| match found {
+            Found::Here(version) => (program, version),
+            Found::Missing => (program, None),
+        })
+        .collect();
+    let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
+    Ok(Ran { checks, interrupted: interrupt.stop.load(Ordering::SeqCst), programs })
+}

@@ -1,0 +1,86 @@
+//! How things are said: durations, commands, and text that comes from elsewhere.
+
+use std::time::Duration;
+
+/// A duration in the form that manifests use: `250ms`, `1s`, `1.8s`, `10m`, `1h30m`.
+#[must_use]
+pub fn duration(duration: Duration) -> String {
+    let ms = duration.as_millis();
+    match ms {
+        0..1000 => format!("{ms}ms"),
+        1000..60_000 if ms % 1000 == 0 => format!("{}s", ms / 1000),
+        1000..60_000 => format!("{}.{}s", ms / 1000, ms % 1000 / 100),
+        _ => {
+            let seconds = ms / 1000;
+            let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+            parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect()
+        }
+    }
+}
+
+/// A command as a person types it into a POSIX shell.
+#[must_use]
+pub fn command_line(argv: &[String]) -> String {
+    argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a POSIX shell takes it, in quotes only where it needs them.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// Bytes as text that does no harm on a terminal: line ends and tabs stay, other control characters and what is not
+/// UTF-8 are escaped as `\xNN` or `\u{N}`. A terminal's colours are taken out.
+#[must_use]
+pub fn shown(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '\n' | '\t' => text.push(character),
+                // With the line end that follows it, or alone as progress bars use it.
+                '\r' => {}
+                c if c.is_ascii_control() && c != '\u{1b}' => text.push_str(&format!("\\x{:02x}", u32::from(c))),
+                // Directions that make a text look like another one.
+                '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                    text.push_str(&format!("\\u{{{:x}}}", u32::from(character)));
+                }
+                c => text.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    // Whole sequences go; an escape that begins none is shown.
+    crate::readers::strip_escapes(&text).replace('\u{1b}', "\\x1b")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_said_as_manifests_write_them() {
+        for (ms, said) in [(0, "0ms"), (250, "250ms"), (1000, "1s"), (1850, "1.8s"), (600_000, "10m"), (5_405_000, "1h30m5s")] {
+            assert_eq!(duration(Duration::from_millis(ms)), said);
+        }
+    }
+
+    #[test]
+    fn a_command_can_be_pasted() {
+        let argv = ["python3", "a b.py", "it's", ""].map(str::to_owned);
+        assert_eq!(command_line(&argv), r"python3 'a b.py' 'it'\''s' ''");
+    }
+
+    #[test]
+    fn nothing_that_steers_a_terminal_is_shown() {
+        assert_eq!(shown(b"a\x1b[31mred\x1b[0m\tb\r\n"), "ared\tb\n");
+        assert_eq!(shown(b"\x00\x07\xff\x1b"), "\\x00\\x07\\xff\\x1b");
+        assert_eq!(shown("\u{9b}31m \u{202e}".as_bytes()), "\\u{9b}31m \\u{202e}");
+        let title = shown(b"\x1b]0;owned\x07after");
+        assert!(!title.contains('\u{1b}') && title.ends_with("after"), "{title:?}");
+    }
+}
