@@ -86,9 +86,24 @@ impl<'n> de::Deserializer<'n> for NodeDeserializer<'n> {
         let result = self.any(visitor);
         match &self.node.value {
             Value::Bool(_, written) | Value::Int(_, written) | Value::Float(_, written) | Value::String(written) => {
-                result.map_err(|error| if error.has_help() { error } else { error.help(format!("write it as a list: [{written}]")) })
+                result.map_err(|error| {
+                    if error.has_help() { error } else { error.help(format!("write it as a list: [{written}]")) }
+                })
             }
             _ => result,
+        }
+    }
+
+    /// Never from a list, which serde would take for a struct's values in their order.
+    fn deserialize_struct<V: Visitor<'n>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        match self.node.value {
+            Value::Seq(_) => Err(self.at()(de::Error::invalid_type(de::Unexpected::Seq, &visitor))),
+            _ => self.any(visitor),
         }
     }
 
@@ -135,10 +150,8 @@ impl<'n> de::Deserializer<'n> for NodeDeserializer<'n> {
                 Err(DecodeError::new(format!("`{written}` is not known here"))
                     .help(format!("known here: {}", variants.join(", "))))
             }
-            Value::Seq(_) | Value::Map(_) => {
-                Err(DecodeError::new("expected one word, found a list or map")
-                    .help(format!("known here: {}", variants.join(", "))))
-            }
+            Value::Seq(_) | Value::Map(_) => Err(DecodeError::new("expected one word, found a list or map")
+                .help(format!("known here: {}", variants.join(", ")))),
         };
         result.map_err(self.at())
     }
@@ -146,7 +159,7 @@ impl<'n> de::Deserializer<'n> for NodeDeserializer<'n> {
     forward_to_deserialize_any! {
         <V: Visitor<'n>>
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct map
-        struct identifier ignored_any
+        identifier ignored_any
     }
 }
 

@@ -93,20 +93,24 @@ impl DecodeError {
 
 fn unknown_key(name: &str, known: &[&str]) -> DecodeError {
     let of_a_check = known.contains(&"timeout");
-    let error = if LATER.contains(&name) && (of_a_check || known.contains(&"checks")) {
-        DecodeError::new(format!("the key `{name}` is not known in this version of hostproof"))
-            .help("remove it, or use a version that has it; it is never ignored")
+    if LATER.contains(&name) && (of_a_check || known.contains(&"checks")) {
+        return DecodeError::new(format!("the key `{name}` is not known in this version of hostproof"))
+            .help("remove it, or use a version that has it; keys are never accepted and ignored");
+    }
+    let error = DecodeError::new(format!("unknown key `{name}`")).label("not known here");
+    let error = if of_a_check && ["exit", "cases", "skipped", "stdout", "stderr"].contains(&name) {
+        error.help(format!("it belongs into `expect`: `expect: {{{name}: …}}`"))
     } else {
-        let error = DecodeError::new(format!("unknown key `{name}`")).label("not known here");
-        if of_a_check && ["exit", "cases", "skipped", "stdout", "stderr"].contains(&name) {
-            error.help(format!("it belongs into `expect`: `expect: {{{name}: …}}`"))
-        } else if let Some(nearest) = nearest(name, known) {
-            error.help(format!("did you mean `{nearest}`?"))
-        } else {
-            error
-        }
+        did_you_mean(error, name, known)
     };
     error.help(format!("known here: {}", known.join(", ")))
+}
+
+fn did_you_mean(error: DecodeError, name: &str, known: &[&str]) -> DecodeError {
+    match nearest(name, known) {
+        Some(nearest) => error.help(format!("did you mean `{nearest}`?")),
+        None => error,
+    }
 }
 
 /// The known name that is most like it, if one is.
@@ -174,11 +178,7 @@ impl de::Error for DecodeError {
 
     fn unknown_variant(variant: &str, known: &'static [&'static str]) -> Self {
         let error = Self::new(format!("`{variant}` is not known here"));
-        let error = match nearest(variant, known) {
-            Some(nearest) => error.help(format!("did you mean `{nearest}`?")),
-            None => error,
-        };
-        error.help(format!("known here: {}", known.join(", ")))
+        did_you_mean(error, variant, known).help(format!("known here: {}", known.join(", ")))
     }
 }
 

@@ -32,14 +32,18 @@ pub fn find(start: &Path, directory: Option<&Path>) -> Result<Found> {
         None => nearest(&absolute(start)?)?,
     };
     let project = directory.parent().ok_or_else(|| {
-        Error::Usage(format!("{} is the root of the file system; manifests lie in a folder of a project", directory.display()))
+        Error::Usage(format!(
+            "{} is the root of the file system; manifests lie in a folder of a project",
+            directory.display()
+        ))
     })?;
     let files = candidates(&directory)?;
     Ok(Found { project: project.to_owned(), directory, files })
 }
 
 fn named_directory(path: &Path, named: &Path) -> Result<PathBuf> {
-    let metadata = path.metadata().map_err(|source| Error::file("cannot read the folder of the manifests", named, source))?;
+    let metadata =
+        path.metadata().map_err(|source| Error::file("cannot read the folder of the manifests", named, source))?;
     if !metadata.is_dir() {
         return Err(Error::Usage(format!(
             "{} is not a folder\nhelp: name the folder that holds the manifests, not one of its files",
@@ -139,9 +143,14 @@ mod tests {
         let project = project();
         fs::write(project.path().join("a/b/x.yaml"), "").unwrap();
         let start = project.path().join("a/b");
-        for (start, named) in [(project.path(), "a/b"), (project.path(), "a/b/"), (&start, "."), (&start, "../../a/b")] {
+        for (start, named) in [(project.path(), "a/b"), (project.path(), "a/b/"), (&start, "."), (&start, "../../a/b")]
+        {
             let found = find(start, Some(Path::new(named))).unwrap();
-            assert_eq!(found.project.canonicalize().unwrap(), project.path().join("a").canonicalize().unwrap(), "{named}");
+            assert_eq!(
+                found.project.canonicalize().unwrap(),
+                project.path().join("a").canonicalize().unwrap(),
+                "{named}"
+            );
             assert_eq!(found.files[0].name, "b/x.yaml");
         }
     }

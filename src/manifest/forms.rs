@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
@@ -74,8 +75,25 @@ pub struct NonEmpty<T>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for NonEmpty<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let list = Vec::deserialize(deserializer)?;
-        if list.is_empty() { Err(de::Error::invalid_length(0, &"this list")) } else { Ok(Self(list)) }
+        deserializer.deserialize_seq(NonEmptyVisitor(PhantomData))
+    }
+}
+
+struct NonEmptyVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for NonEmptyVisitor<T> {
+    type Value = NonEmpty<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<NonEmpty<T>, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            list.push(item);
+        }
+        if list.is_empty() { Err(de::Error::invalid_length(0, &"this list")) } else { Ok(NonEmpty(list)) }
     }
 }
 
@@ -227,9 +245,7 @@ impl<'de> Visitor<'de> for RuleVisitor {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<TextRuleSpec, E> {
-        Err(E::custom(
-            Fault::new("expected a rule, found a text").help(&format!("write {{contains: \"{text}\"}}")),
-        ))
+        Err(E::custom(Fault::new("expected a rule, found a text").help(&format!("write {{contains: \"{text}\"}}"))))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TextRuleSpec, A::Error> {

@@ -19,7 +19,11 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
     };
     let allow = spec.allow.unwrap_or_default().into_iter().map(|allow| {
         let allow = allow.value;
-        Some(Allow { kind: allow.kind?, matches: allow.matches.map(|expression| expression.0.0), because: allow.because?.0.0 })
+        Some(Allow {
+            kind: allow.kind?,
+            matches: allow.matches.map(|expression| expression.0.0),
+            because: allow.because?.0.0,
+        })
     });
     let needs = spec.needs.unwrap_or_default().into_iter().map(|need| {
         let program = need.value.program?.0.0;

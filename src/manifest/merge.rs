@@ -19,19 +19,14 @@ impl CheckSpec {
     /// This layer with another over it. `env` is merged by name and `expect` by its own keys, any other key of the upper
     /// layer replaces that of the lower; a command replaces a command, whichever of `run` and `shell` it is.
     pub fn under(self, upper: &Self) -> Self {
-        let (run, shell, interpreter) = if upper.run.is_some() {
-            (upper.run.clone(), upper.shell.clone(), upper.interpreter.clone())
-        } else if upper.shell.is_some() {
-            (None, upper.shell.clone(), upper.interpreter.clone().or(self.interpreter))
-        } else {
-            (self.run, self.shell, upper.interpreter.clone().or(self.interpreter))
-        };
+        let replaces = upper.run.is_some() || upper.shell.is_some();
+        let (run, shell) = if replaces { (upper.run.clone(), upper.shell.clone()) } else { (self.run, self.shell) };
         Self {
             id: upper.id.clone().or(self.id),
             title: upper.title.clone().or(self.title),
             run,
             shell,
-            interpreter,
+            interpreter: upper.interpreter.clone().or(self.interpreter),
             cwd: upper.cwd.or(self.cwd),
             files: upper.files.clone().or(self.files),
             home: upper.home.or(self.home),

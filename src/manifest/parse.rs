@@ -23,7 +23,16 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Document> {
         flow_nesting_limit: MAX_DEPTH,
         block_nesting_limit: MAX_DEPTH,
     };
-    let mut builder = Builder { text, lines: Lines::new(text), problems, spans: Vec::new(), lost: LostEntries::default(), stack: Vec::new(), root: None, anchors: HashMap::new() };
+    let mut builder = Builder {
+        text,
+        lines: Lines::new(text),
+        problems,
+        spans: Vec::new(),
+        lost: LostEntries::default(),
+        stack: Vec::new(),
+        root: None,
+        anchors: HashMap::new(),
+    };
     for event in Parser::new_from_str_with_options(text, options) {
         let taken = match event {
             Ok((event, span)) => builder.take(event, &span),
@@ -47,8 +56,9 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Document> {
 }
 
 fn empty() -> Problem {
-    Problem::of_file("this manifest is empty")
-        .help("the least that one has: `version: 1`, and `checks:` with a list of checks, each with an `id` and a `run`")
+    Problem::of_file("this manifest is empty").help(
+        "the least that one has: `version: 1`, and `checks:` with a list of checks, each with an `id` and a `run`",
+    )
 }
 
 /// A list or map whose end was not yet seen.
@@ -66,7 +76,10 @@ enum Inner {
 
 /// A key whose value was not yet seen.
 enum Key {
-    Kept { name: String, span: Span },
+    Kept {
+        name: String,
+        span: Span,
+    },
     /// It was refused, and so is its value.
     Refused {
         merge: bool,
@@ -113,10 +126,15 @@ impl Builder<'_, '_> {
             Event::Anchor(id, name) => self.refuse_anchor(id, &name, span),
             Event::Alias(id) => self.refuse_alias(id, span),
             Event::UnresolvedAlias(name) => {
-                self.problems.push(
-                    Problem::at(span, format!("the alias `*{name}` stands for nothing, and manifests have no aliases"))
+                if !self.at_merge_key() {
+                    self.problems.push(
+                        Problem::at(
+                            span,
+                            format!("the alias `*{name}` stands for nothing, and manifests have no aliases"),
+                        )
                         .help(format!("write the value out; if it is a text, put it into quotes: \"*{name}\"")),
-                );
+                    );
+                }
                 self.put(None);
             }
             _ => {}
@@ -229,11 +247,16 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn refuse_alias(&mut self, id: usize, span: Span) {
-        let of_merge_key = matches!(
+    /// Whether what comes next is the value of a merge key, of which all is said.
+    fn at_merge_key(&self) -> bool {
+        matches!(
             self.stack.last(),
             Some(Open { inner: Inner::Map { key: Some(Key::Refused { merge: true, .. }), .. }, .. })
-        );
+        )
+    }
+
+    fn refuse_alias(&mut self, id: usize, span: Span) {
+        let of_merge_key = self.at_merge_key();
         let anchor = self.anchors.get(&id).and_then(|index| self.problems.get_mut(*index));
         if let Some(anchor) = anchor.filter(|anchor| !of_merge_key && anchor.also.len() < SHOWN_ALIASES) {
             anchor.also.push(Also { file: None, span, label: "used here".to_owned() });
@@ -242,16 +265,26 @@ impl Builder<'_, '_> {
     }
 }
 
-fn new_key(node: Option<Node>, seen: &mut HashMap<String, Span>, text: &str, lines: &Lines<'_>) -> (Key, Option<Problem>) {
+fn new_key(
+    node: Option<Node>,
+    seen: &mut HashMap<String, Span>,
+    text: &str,
+    lines: &Lines<'_>,
+) -> (Key, Option<Problem>) {
     let refused = Key::Refused { merge: false, any: true };
     let Some(node) = node else { return (refused, None) };
     let span = node.span;
     let name = match node.value {
         Value::Seq(_) | Value::Map(_) => {
-            let problem = Problem::at(span, "a list or a map as a key").help("keys are texts; put it into quotes if it is one");
+            let problem =
+                Problem::at(span, "a list or a map as a key").help("keys are texts; put it into quotes if it is one");
             return (refused, Some(problem));
         }
-        Value::Null(name) | Value::Bool(_, name) | Value::Int(_, name) | Value::Float(_, name) | Value::String(name) => name,
+        Value::Null(name)
+        | Value::Bool(_, name)
+        | Value::Int(_, name)
+        | Value::Float(_, name)
+        | Value::String(name) => name,
     };
     if span.is_empty() {
         return (refused, Some(Problem::at(span, "a value without a key").help("write a key before the `:`")));
@@ -265,13 +298,13 @@ fn new_key(node: Option<Node>, seen: &mut HashMap<String, Span>, text: &str, lin
     }
     if let Some(first) = seen.get(&name) {
         let (line, column) = lines.position(first.start);
-        let problem = Problem::at(span, format!("the key `{name}` is here twice, first at line {line}, column {column}"))
-            .label("again")
-            .also(first.clone(), "first")
-            .help("remove one of them: only one could count");
+        let problem =
+            Problem::at(span, format!("the key `{name}` is here twice, first at line {line}, column {column}"))
+                .label("again")
+                .also(first.clone(), "first")
+                .help("remove one of them: only one could count");
         return (Key::Refused { merge: false, any: false }, Some(problem));
     }
     seen.insert(name.clone(), span.clone());
     (Key::Kept { name, span }, None)
 }
-

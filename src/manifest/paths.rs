@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn stays_inside() {
-        for path in ["a", "a/b", "./a", "a..b", ".", "...", "a:b"] {
+        for path in ["a", "a/b", "./a", "a..b", ".", "...", "ab:c"] {
             assert!(ProjectPath::text(path).is_ok(), "{path}");
         }
         for path in ["", "/a", "..", "../a", "a/..", "a/../b", "C:/a", "c:a", "\\\\host\\a", "a\\b", "a\\..\\b"] {

@@ -34,7 +34,7 @@ impl From<Problem> for Unreadable {
 
 /// Reads a manifest. `directory` is the folder that it must not lead out of.
 pub fn read(candidate: &Candidate, directory: &Path) -> Result<Contents, Unreadable> {
-    if candidate.path.to_str().is_none() && candidate.path.file_name().is_some_and(|name| name.to_str().is_none()) {
+    if candidate.path.file_name().is_some_and(|name| name.to_str().is_none()) {
         return Err(Problem::of_file("the name of this manifest is not UTF-8").help("rename it").into());
     }
     stays_inside(&candidate.path, directory)?;
@@ -87,27 +87,8 @@ fn must_be_file(metadata: &Metadata) -> Result<(), Problem> {
     if metadata.is_file() {
         return Ok(());
     }
-    let kind = if metadata.is_dir() { "a folder" } else { special_kind(metadata) };
+    let kind = if metadata.is_dir() { "a folder" } else { "a FIFO, a socket or a device" };
     Err(Problem::of_file(format!("this manifest is {kind}, not a file")).help("rename or remove it"))
-}
-
-/// What it is by its type, which only some systems tell.
-#[cfg(unix)]
-fn special_kind(metadata: &Metadata) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-    let kind = metadata.file_type();
-    if kind.is_fifo() {
-        "a FIFO"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
-    }
-}
-
-#[cfg(not(unix))]
-fn special_kind(_: &Metadata) -> &'static str {
-    "a device"
 }
 
 fn decode(bytes: &[u8]) -> Result<String, Unreadable> {

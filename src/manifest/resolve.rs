@@ -5,8 +5,8 @@
 
 use super::node::{Document, NodeId, Span};
 use super::problem::{Problem, Problems};
-use super::spec::{AllowSpec, CheckSpec, Defaults, ManifestSpec, Override};
 use super::spanned::Spanned;
+use super::spec::{AllowSpec, CheckSpec, Defaults, ManifestSpec, Override};
 use crate::model::Platform;
 
 const PLATFORMS: [Platform; 3] = [Platform::Linux, Platform::Windows, Platform::Macos];
@@ -107,43 +107,59 @@ impl Resolver<'_, '_> {
 
     /// One command on every platform that the check is for, and an interpreter only where it has something to run.
     fn command(&mut self, defaults: &CheckSpec, check: &Spanned<CheckSpec>) {
-        let mut without = Vec::new();
-        for platform in PLATFORMS {
-            if !runs_on(&merged(defaults, &check.value, platform), platform) {
-                continue;
-            }
-            // Defaults have no command, and an interpreter there is for those checks that have a script.
-            let own = merged(&CheckSpec::default(), &check.value, platform);
-            if own.run.is_none() && own.shell.is_none() {
-                without.push(platform);
-            }
-            if let (Some(_), None, Some(interpreter)) = (&own.run, &own.shell, &own.interpreter) {
-                let problem = Problem::at(self.document.span(interpreter.id), "an `interpreter` for a check without `shell`")
-                    .help("remove it; `run` starts the program itself");
-                self.problems.push(problem);
-            }
-        }
         let lost = ["run", "shell"].iter().any(|key| {
             self.document.may_have_had(check.id, key)
                 || PLATFORMS.iter().any(|platform| self.document.may_have_had(check.id, platform.name()))
                 || overrides(&check.value).any(|on| self.document.may_have_had(on.id, key))
         });
-        if without.is_empty() || lost {
+        if lost {
             return;
         }
-        let problem = Problem::at(self.document.span(check.id), match without.len() {
-            3 => "this check has neither `run` nor `shell`".to_owned(),
-            _ => {
-                let names: Vec<_> = without.iter().map(|platform| platform.name()).collect();
-                format!("this check has neither `run` nor `shell` on {}", names.join(" and "))
+        let mut without = Vec::new();
+        let mut scripts = false;
+        for platform in PLATFORMS {
+            // Defaults have no command, and an interpreter there is for those checks that have a script.
+            let own = merged(&CheckSpec::default(), &check.value, platform);
+            scripts |= own.shell.is_some();
+            if own.shell.is_none() {
+                self.no_interpreter(check.value.on(platform));
             }
-        });
+            let needed = runs_on(&merged(defaults, &check.value, platform), platform);
+            if needed && own.run.is_none() && own.shell.is_none() {
+                without.push(platform);
+            }
+        }
+        if !scripts {
+            self.no_interpreter(Some(&check.value));
+        }
+        if without.is_empty() {
+            return;
+        }
+        let problem = Problem::at(
+            self.document.span(check.id),
+            match without.len() {
+                3 => "this check has neither `run` nor `shell`".to_owned(),
+                _ => {
+                    let names: Vec<_> = without.iter().map(|platform| platform.name()).collect();
+                    format!("this check has neither `run` nor `shell` on {}", names.join(" and "))
+                }
+            },
+        );
         let problem = problem.help("write what it runs: `run: [python3, hooks/test_sweep.py]`");
         self.problems.push(if without.len() < PLATFORMS.len() {
             problem.help("or name the systems that it is for under `platforms`")
         } else {
             problem
         });
+    }
+
+    fn no_interpreter(&mut self, layer: Option<&CheckSpec>) {
+        if let Some(interpreter) = layer.and_then(|layer| layer.interpreter.as_ref()) {
+            let span = self.document.span(interpreter.id);
+            let problem = Problem::at(span, "an `interpreter` for a check without `shell`")
+                .help("remove it; `run` starts the program itself");
+            self.problems.push(problem);
+        }
     }
 }
 

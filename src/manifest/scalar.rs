@@ -13,7 +13,8 @@ pub fn resolve(text: &str) -> Value {
     }
     if let Some(value) = integer(text) {
         // An integer beyond 64 bits is a number that no key takes; its text says which.
-        return value.map_or_else(|| Value::Float(f64::NAN, text.to_owned()), |value| Value::Int(value, text.to_owned()));
+        return value
+            .map_or_else(|| Value::Float(f64::NAN, text.to_owned()), |value| Value::Int(value, text.to_owned()));
     }
     match float(text) {
         Some(value) => Value::Float(value, text.to_owned()),

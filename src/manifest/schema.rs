@@ -1,8 +1,8 @@
 //! The JSON Schema of the manifest, for editors, made from the types that are read.
 
+use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
-use schemars::Schema;
 use serde_json::Value;
 
 use super::spec::ManifestSpec;
@@ -10,7 +10,9 @@ use super::spec::ManifestSpec;
 /// The JSON Schema of the manifest.
 pub fn schema() -> Value {
     // Draft 7 is what the YAML language servers of editors know best.
-    let settings = SchemaSettings::draft07().with_transform(RecursiveTransform(without_null));
+    let settings = SchemaSettings::draft07()
+        .with_transform(RecursiveTransform(without_null))
+        .with_transform(RecursiveTransform(unwrapped));
     settings.into_generator().into_root_schema_for::<ManifestSpec>().to_value()
 }
 
@@ -30,6 +32,13 @@ fn without_null(schema: &mut Schema) {
                 property.extend(only.as_object().cloned().unwrap_or_default());
             }
         }
+    }
+}
+
+/// Doc comments are wrapped for the source; editors wrap for themselves.
+fn unwrapped(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
     }
 }
 

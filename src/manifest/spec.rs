@@ -132,7 +132,7 @@ pub struct Override(pub Box<CheckSpec>);
 
 /// A `Deserialize` under a name of the deserializer's, and the schema of a check without some keys.
 macro_rules! check_without {
-    ($type:ident, $schema:literal, $name:ident, [$($key:literal),*]) => {
+    ($type:ident, $schema:literal, $description:literal, $name:ident, [$($key:literal),*]) => {
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Visitor;
@@ -163,11 +163,12 @@ macro_rules! check_without {
                 }
                 // What is required of a check is not required of a part of one.
                 schema.remove("required");
+                schema.insert("description".to_owned(), $description.into());
                 schema
             }
         }
     };
 }
 
-check_without!(Defaults, "Defaults", DEFAULTS, ["id", "run", "shell"]);
-check_without!(Override, "Override", OVERRIDE, ["id", "linux", "windows", "macos"]);
+check_without!(Defaults, "Defaults", "Keys of a check, for every check of the file.", DEFAULTS, ["id", "run", "shell"]);
+check_without!(Override, "Override", "Keys of a check, for one system.", OVERRIDE, ["id", "linux", "windows", "macos"]);

@@ -21,6 +21,9 @@ pub fn problem(error: &ScanError, text: &str) -> Problem {
     let problem = Problem::at(character(text, at), format!("not valid YAML: {}", error.info()));
     match error.kind() {
         ErrorKind::MappingValueNotAllowed => problem.help("put a text that has `: ` in it into quotes"),
+        ErrorKind::UnexpectedCharacter { character } if character.is_control() => {
+            problem.help("remove it; in double quotes, it can be written as an escape such as `\\x1b`")
+        }
         ErrorKind::UnexpectedCharacter { .. } => problem.help("put a text that begins with this character into quotes"),
         ErrorKind::UnknownQuotedScalarEscape => {
             problem.help("in double quotes, write a backslash as `\\\\`; in single quotes, it is just a backslash")
@@ -28,6 +31,7 @@ pub fn problem(error: &ScanError, text: &str) -> Problem {
         ErrorKind::ExpectedBlockMappingKey | ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockSequenceEntry => {
             problem.help("what belongs together must be indented by the same number of spaces")
         }
+        ErrorKind::BomInsideDocument => problem.help("remove this character: it is a mark for the beginning of a file"),
         _ => problem,
     }
 }
@@ -56,9 +60,11 @@ fn tab_near(kind: &ErrorKind, text: &str, at: usize) -> Option<Span> {
     };
     let here = line_start(at);
     let before = here.checked_sub(1).map(line_start);
-    tab_in_indentation(here).or_else(|| before.and_then(tab_in_indentation)).or_else(|| {
-        let about_tabs =
-            matches!(kind, ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation);
-        about_tabs.then(|| character(text, at))
+    tab_in_indentation(here).or_else(|| before.and_then(tab_in_indentation)).or_else(|| match kind {
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabInPlainScalar => text[at..].find('\t').map(|tab| at + tab..at + tab + 1),
+        _ => None,
     })
 }

@@ -185,7 +185,8 @@ impl Grammar for Grace {
 }
 
 fn no_unit(integer: i64) -> Fault {
-    Fault::new(format!("{integer} has no unit")).help(&format!("write {integer}s for seconds; there are ms, s, m and h"))
+    Fault::new(format!("{integer} has no unit"))
+        .help(&format!("write {integer}s for seconds; there are ms, s, m and h"))
 }
 
 /// Numbers with units, the larger first, each once: `1h30m`, `10m`, `1s`, `250ms`.
@@ -238,7 +239,8 @@ impl Grammar for Cases {
         }
         let least = text.strip_prefix(">=").and_then(|least| whole(least.trim_start()));
         least.map(|least| Self(CaseCount::AtLeast(least))).ok_or_else(|| {
-            Fault::new(format!("\"{text}\" is not {}", Self::WHAT)).help("write 57 for exactly, or \">=57\" for at least")
+            Fault::new(format!("\"{text}\" is not {}", Self::WHAT))
+                .help("write 57 for exactly, or \">=57\" for at least")
         })
     }
 
@@ -265,7 +267,8 @@ impl Grammar for Program {
             Some((program, version)) => (program.trim_end(), Some(version.trim_start())),
             None => (text, None),
         };
-        let name = !program.is_empty() && !program.contains(|sign: char| sign.is_whitespace() || "<>=!~,".contains(sign));
+        let name =
+            !program.is_empty() && !program.contains(|sign: char| sign.is_whitespace() || "<>=!~,".contains(sign));
         let at_least = version.map(|version| version.split('.').map(whole).collect::<Option<Vec<_>>>());
         if !name || at_least == Some(None) {
             return Err(Fault::new(format!("\"{text}\" is not a program that can be looked for"))
@@ -294,7 +297,9 @@ mod tests {
         {
             assert_eq!(duration(text).unwrap(), Duration::from_millis(milliseconds), "{text}");
         }
-        for text in ["", "s", "1", "1 s", "1d", "1s1m", "1s1s", "-1s", "1.5s", "1S", "99999999999999999999s", "5ms1s", "1h "] {
+        for text in
+            ["", "s", "1", "1 s", "1d", "1s1m", "1s1s", "-1s", "1.5s", "1S", "99999999999999999999s", "5ms1s", "1h "]
+        {
             assert!(duration(text).is_err(), "{text:?}");
         }
         assert!(duration("18446744073709551615h").is_err());
@@ -311,7 +316,8 @@ mod tests {
         let Program(need) = Program::text("python3 >= 3.11").unwrap();
         assert_eq!(need, Need { program: "python3".to_owned(), at_least: Some(vec![3, 11]), optional: false });
         assert_eq!(Program::text("gh").unwrap().0.at_least, None);
-        for text in ["", ">=3", "python3>=", "python3>=3.x", "python3==3", "python3>3", "a b", "python3>=3..1", "x>=-1"] {
+        for text in ["", ">=3", "python3>=", "python3>=3.x", "python3==3", "python3>3", "a b", "python3>=3..1", "x>=-1"]
+        {
             assert!(Program::text(text).is_err(), "{text:?}");
         }
     }
