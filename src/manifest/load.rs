@@ -1,0 +1,184 @@
+//! The whole way, from a folder to checks.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::decode::decode;
+use super::diagnose::{Diagnosed, diagnose};
+use super::find::{Candidate, Found, find};
+use super::lines::Lines;
+use super::lower::lower;
+use super::node::{Document, Span, Value};
+use super::parse::parse;
+use super::problem::{Also, Problem, Problems};
+use super::read::{Contents, Unreadable, read};
+use super::resolve::{Resolved, resolve};
+use super::spec::ManifestSpec;
+use super::values::VERSION;
+use crate::error::{Error, Result};
+use crate::model::{Check, Origin, Platform};
+
+/// What to load, and for whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// Where to look for the project from, upwards.
+    pub start: &'a Path,
+    /// The folder of the manifests, if it is not to be looked for; relative to `start`.
+    pub directory: Option<&'a Path>,
+    /// The platform whose overrides count.
+    pub platform: Platform,
+    /// Whether errors are styled for a terminal.
+    pub colour: bool,
+}
+
+/// The manifests of a project, without a fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    pub project: PathBuf,
+    /// The folder of the manifests.
+    pub directory: PathBuf,
+    /// In the order of their names.
+    pub files: Vec<ManifestFile>,
+    /// In the order of the files, and of each file.
+    pub checks: Vec<LoadedCheck>,
+    /// `sha256:` and the digest over name and content of every file.
+    pub digest: String,
+}
+
+/// One manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManifestFile {
+    /// Relative to the project.
+    pub name: String,
+    /// Commands that run once before the checks of this file.
+    pub setup: Vec<Vec<String>>,
+}
+
+/// One check, and the manifest that it is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedCheck {
+    pub check: Check,
+    /// Index in [`Loaded::files`].
+    pub file: usize,
+}
+
+/// Loads every manifest of the project.
+///
+/// # Errors
+///
+/// [`Error::Manifest`] with every problem of every file; [`Error::Usage`] or [`Error::File`] if there are no manifests.
+pub fn load(options: &Options<'_>) -> Result<Loaded> {
+    let Found { project, directory, files } = find(options.start, options.directory)?;
+    let mut loading: Vec<_> = files.into_iter().map(|file| one(&file, &directory, options.platform)).collect();
+    unique_ids(&mut loading);
+    if loading.iter().any(|file| !file.problems.is_empty()) {
+        let diagnosed: Vec<_> = loading
+            .iter()
+            .map(|file| Diagnosed { name: &file.name, text: &file.text, problems: &file.problems })
+            .collect();
+        return Err(Error::Manifest(diagnose(&diagnosed, options.colour)));
+    }
+    let digest = digest(&loading);
+    let mut loaded = Loaded { project, directory, files: Vec::new(), checks: Vec::new(), digest };
+    for (index, file) in loading.into_iter().enumerate() {
+        let lines = Lines::new(&file.text);
+        for resolved in file.checks {
+            let origin = Origin { file: file.name.clone(), line: lines.position(resolved.span.start).0 };
+            if let Some(check) = lower(resolved, origin) {
+                loaded.checks.push(LoadedCheck { check, file: index });
+            }
+        }
+        loaded.files.push(ManifestFile { name: file.name, setup: file.setup });
+    }
+    Ok(loaded)
+}
+
+/// A manifest, as far as it got.
+struct Loading {
+    name: String,
+    bytes: Vec<u8>,
+    text: String,
+    setup: Vec<Vec<String>>,
+    checks: Vec<Resolved>,
+    problems: Problems,
+}
+
+fn one(candidate: &Candidate, directory: &Path, platform: Platform) -> Loading {
+    let mut loading = Loading {
+        name: candidate.name.clone(),
+        bytes: Vec::new(),
+        text: String::new(),
+        setup: Vec::new(),
+        checks: Vec::new(),
+        problems: Problems::default(),
+    };
+    match read(candidate, directory) {
+        Ok(Contents { bytes, text }) => {
+            if let Some((spec, document)) = spec(&text, &mut loading.problems) {
+                loading.checks = resolve(&spec, &document, platform, &mut loading.problems);
+                loading.setup = spec.setup.unwrap_or_default().into_iter().map(|argv| argv.0).collect();
+            }
+            (loading.bytes, loading.text) = (bytes, text);
+        }
+        Err(Unreadable { text, problem }) => {
+            loading.problems.push(*problem);
+            loading.text = text;
+        }
+    }
+    loading
+}
+
+fn spec(text: &str, problems: &mut Problems) -> Option<(ManifestSpec, Document)> {
+    let mut document = parse(text, problems)?;
+    if let Some((version, span)) = other_version(&document) {
+        // Whatever else it has, it was not written to be read here.
+        problems.push(
+            Problem::at(span, format!("version {version} of the manifest's form is not known"))
+                .help(format!("this hostproof reads `version: {VERSION}`; a newer one may read this")),
+        );
+        return None;
+    }
+    let spec = decode(&mut document, problems)?;
+    Some((spec, document))
+}
+
+fn other_version(document: &Document) -> Option<(i64, Span)> {
+    let Value::Map(entries) = &document.root.value else { return None };
+    let version = &entries.iter().find(|entry| entry.key == "version")?.value;
+    match version.value {
+        Value::Int(number, _) if number != VERSION => Some((number, version.span.clone())),
+        _ => None,
+    }
+}
+
+fn unique_ids(loading: &mut [Loading]) {
+    let mut seen: HashMap<String, (usize, Span)> = HashMap::new();
+    for (index, file) in loading.iter_mut().enumerate() {
+        for check in &file.checks {
+            let Some((first, span)) = seen.get(&check.id) else {
+                seen.insert(check.id.clone(), (index, check.id_span.clone()));
+                continue;
+            };
+            let mut problem = Problem::at(check.id_span.clone(), format!("the id `{}` is taken", check.id))
+                .label("again")
+                .help("give each check an id of its own, over all files");
+            problem.also.push(Also { file: Some(*first), span: span.clone(), label: "first".to_owned() });
+            file.problems.push(problem);
+        }
+    }
+}
+
+/// Over names and contents with their lengths, so that nothing can move from one into the other.
+fn digest(files: &[Loading]) -> String {
+    let mut hasher = Sha256::new();
+    for file in files {
+        for part in [file.name.as_bytes(), &file.bytes] {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+    }
+    let hex: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
+}

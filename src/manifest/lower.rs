@@ -1,0 +1,75 @@
+//! From a merged check as it is written to the check of the model.
+
+use super::forms::{InheritSpec, TextRuleSpec};
+use super::resolve::Resolved;
+use super::spec::ExpectSpec;
+use crate::model::{Allow, Check, CheckCommand, Expect, Inherit, Interpreter, Need, Origin, TextRule};
+
+/// The check, with the defaults of the program where the manifest is silent. `None` if it lacks what a problem was
+/// reported for.
+pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
+    let spec = resolved.spec;
+    let command = match (spec.run, spec.shell) {
+        (Some(run), None) => CheckCommand::Argv(run.value.0),
+        (None, Some(script)) => CheckCommand::Shell {
+            script: script.value.0.0,
+            interpreter: spec.interpreter.map_or(Interpreter::Sh, |interpreter| interpreter.value),
+        },
+        _ => return None,
+    };
+    let allow = spec.allow.unwrap_or_default().into_iter().map(|allow| {
+        let allow = allow.value;
+        Some(Allow {
+            kind: allow.kind?,
+            matches: allow.matches.map(|expression| expression.0.0),
+            because: allow.because?.0.0,
+        })
+    });
+    let needs = spec.needs.unwrap_or_default().into_iter().map(|need| {
+        let program = need.value.program?.0.0;
+        Some(Need { optional: need.value.optional, ..program })
+    });
+    let default = Check::new(resolved.id, command);
+    Some(Check {
+        title: spec.title,
+        cwd: spec.cwd.unwrap_or(default.cwd),
+        files: spec.files.unwrap_or_default().into_iter().map(|(there, here)| (there.0.0, here.0.0)).collect(),
+        home: spec.home.unwrap_or(default.home),
+        env: spec.env.unwrap_or_default().into_iter().map(|(name, value)| (name.0.0, value.0)).collect(),
+        inherit: spec.inherit.map_or(default.inherit, |inherit| match inherit {
+            InheritSpec::All => Inherit::All,
+            InheritSpec::Names(names) => Inherit::Names(names.into_iter().map(|name| name.0.0).collect()),
+        }),
+        stdin: spec.stdin.map(|path| path.0.0.into()),
+        timeout: spec.timeout.map_or(default.timeout, |timeout| timeout.0.0),
+        grace: spec.grace.map_or(default.grace, |grace| grace.0.0),
+        reader: spec.reader.unwrap_or(default.reader),
+        expect: spec.expect.map(expect).unwrap_or_default(),
+        allow: allow.collect::<Option<_>>()?,
+        platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
+        needs: needs.collect::<Option<_>>()?,
+        lock: spec.lock.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
+        tags: spec.tags.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
+        origin: Some(origin),
+        ..Check::new(default.id, default.command)
+    })
+}
+
+fn expect(spec: ExpectSpec) -> Expect {
+    let rules = |rules: Option<Vec<TextRuleSpec>>| rules.unwrap_or_default().into_iter().map(rule).collect();
+    Expect {
+        exit: spec.exit.unwrap_or_default(),
+        cases: spec.cases.map(|cases| cases.0.0),
+        skipped: spec.skipped,
+        stdout: rules(spec.stdout),
+        stderr: rules(spec.stderr),
+    }
+}
+
+fn rule(spec: TextRuleSpec) -> TextRule {
+    match spec {
+        TextRuleSpec::Contains(text) => TextRule::Contains(text.0.0),
+        TextRuleSpec::NotContains(text) => TextRule::NotContains(text.0.0),
+        TextRuleSpec::Matches(expression) => TextRule::Matches(expression.0.0),
+    }
+}

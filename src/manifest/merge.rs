@@ -1,0 +1,72 @@
+//! One layer of a check over another: defaults, the check, and what is different on a platform.
+
+use std::collections::BTreeMap;
+
+use super::spec::{CheckSpec, ExpectSpec};
+use crate::model::Platform;
+
+impl CheckSpec {
+    /// What is different on that platform.
+    pub fn on(&self, platform: Platform) -> Option<&Self> {
+        let on = match platform {
+            Platform::Linux => &self.linux,
+            Platform::Windows => &self.windows,
+            Platform::Macos => &self.macos,
+        };
+        on.as_ref().map(|on| &*on.value.0)
+    }
+
+    /// This layer with another over it. `env` is merged by name and `expect` by its own keys, any other key of the upper
+    /// layer replaces that of the lower; a command replaces a command, whichever of `run` and `shell` it is.
+    pub fn under(self, upper: &Self) -> Self {
+        let replaces = upper.run.is_some() || upper.shell.is_some();
+        let (run, shell) = if replaces { (upper.run.clone(), upper.shell.clone()) } else { (self.run, self.shell) };
+        Self {
+            id: upper.id.clone().or(self.id),
+            title: upper.title.clone().or(self.title),
+            run,
+            shell,
+            interpreter: upper.interpreter.clone().or(self.interpreter),
+            cwd: upper.cwd.or(self.cwd),
+            files: upper.files.clone().or(self.files),
+            home: upper.home.or(self.home),
+            env: merge_env(self.env, upper.env.as_ref()),
+            inherit: upper.inherit.clone().or(self.inherit),
+            stdin: upper.stdin.clone().or(self.stdin),
+            timeout: upper.timeout.clone().or(self.timeout),
+            grace: upper.grace.clone().or(self.grace),
+            reader: upper.reader.or(self.reader),
+            expect: merge_expect(self.expect, upper.expect.as_ref()),
+            allow: upper.allow.clone().or(self.allow),
+            platforms: upper.platforms.clone().or(self.platforms),
+            linux: None,
+            windows: None,
+            macos: None,
+            needs: upper.needs.clone().or(self.needs),
+            lock: upper.lock.clone().or(self.lock),
+            tags: upper.tags.clone().or(self.tags),
+        }
+    }
+}
+
+fn merge_env<K: Clone + Ord, V: Clone>(
+    lower: Option<BTreeMap<K, V>>,
+    upper: Option<&BTreeMap<K, V>>,
+) -> Option<BTreeMap<K, V>> {
+    let Some(upper) = upper else { return lower };
+    let mut merged = lower.unwrap_or_default();
+    merged.extend(upper.iter().map(|(name, value)| (name.clone(), value.clone())));
+    Some(merged)
+}
+
+fn merge_expect(lower: Option<ExpectSpec>, upper: Option<&ExpectSpec>) -> Option<ExpectSpec> {
+    let Some(upper) = upper else { return lower };
+    let lower = lower.unwrap_or_default();
+    Some(ExpectSpec {
+        exit: upper.exit.or(lower.exit),
+        cases: upper.cases.clone().or(lower.cases),
+        skipped: upper.skipped.or(lower.skipped),
+        stdout: upper.stdout.clone().or(lower.stdout),
+        stderr: upper.stderr.clone().or(lower.stderr),
+    })
+}

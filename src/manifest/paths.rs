@@ -1,0 +1,86 @@
+//! Paths in manifests: relative, with `/` on every system, and never out of where they belong.
+
+use schemars::Schema;
+
+use super::text::{Fault, Grammar, pattern};
+
+/// No absolute path, no drive, no backslash; `..` is looked for by the code, which can say more.
+const RELATIVE: &str = r"^[^/\\:][^\\]*$";
+
+/// A path in the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectPath(pub String);
+
+/// A path in the sandbox's `work/`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SandboxPath(pub String);
+
+impl Grammar for ProjectPath {
+    const WHAT: &'static str = "a path in the project";
+    const NAME: &'static str = "ProjectPath";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        relative(text, "the project").map(Self)
+    }
+
+    fn schema() -> Schema {
+        pattern(RELATIVE)
+    }
+}
+
+impl Grammar for SandboxPath {
+    const WHAT: &'static str = "a path in the sandbox";
+    const NAME: &'static str = "SandboxPath";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let path = relative(text, "the sandbox's `work/`")?;
+        if path.split('/').all(|part| part.is_empty() || part == ".") {
+            return Err(Fault::new(format!("\"{text}\" names nothing in the sandbox's `work/`"))
+                .help("write the name that the file or folder shall have there"));
+        }
+        Ok(Self(path))
+    }
+
+    fn schema() -> Schema {
+        pattern(RELATIVE)
+    }
+}
+
+fn relative(text: &str, inside: &str) -> Result<String, Fault> {
+    let help = format!("paths are relative to {inside}, and stay inside it");
+    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
+    if text.is_empty() {
+        return Err(Fault::new("a path must not be empty").help(&help));
+    }
+    if text.starts_with('/') || text.starts_with('\\') || drive {
+        return Err(Fault::new(format!("\"{text}\" is an absolute path")).help(&help));
+    }
+    if text.contains('\\') {
+        return Err(Fault::new(format!("\"{text}\" has a backslash in it"))
+            .help("write `/` between folders; it is right on every system"));
+    }
+    if text.split('/').any(|part| part == "..") {
+        return Err(Fault::new(format!("\"{text}\" has `..` in it")).help(&help));
+    }
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stays_inside() {
+        for path in ["a", "a/b", "./a", "a..b", ".", "...", "ab:c"] {
+            assert!(ProjectPath::text(path).is_ok(), "{path}");
+        }
+        for path in ["", "/a", "..", "../a", "a/..", "a/../b", "C:/a", "c:a", "\\\\host\\a", "a\\b", "a\\..\\b"] {
+            assert!(ProjectPath::text(path).is_err(), "{path}");
+            assert!(SandboxPath::text(path).is_err(), "{path}");
+        }
+        assert!(SandboxPath::text("a/b").is_ok());
+        for path in [".", "./", "./."] {
+            assert!(SandboxPath::text(path).is_err(), "{path}");
+        }
+    }
+}

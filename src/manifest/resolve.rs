@@ -1,0 +1,178 @@
+//! From what is written to checks as they are run on a platform.
+//!
+//! What is wrong is looked for on every platform that a check is for, so that a run on one system finds what would break
+//! on another.
+
+use super::node::{Document, NodeId, Span};
+use super::problem::{Problem, Problems};
+use super::spanned::Spanned;
+use super::spec::{AllowSpec, CheckSpec, Defaults, ManifestSpec, Override};
+use crate::model::Platform;
+
+const PLATFORMS: [Platform; 3] = [Platform::Linux, Platform::Windows, Platform::Macos];
+
+/// A check whose defaults and overrides are merged.
+#[derive(Debug)]
+pub struct Resolved {
+    pub id: String,
+    pub id_span: Span,
+    /// The whole check.
+    pub span: Span,
+    /// Has a command unless there is a problem with it.
+    pub spec: CheckSpec,
+}
+
+/// Resolves the checks of a file for a platform.
+pub fn resolve(spec: &ManifestSpec, document: &Document, platform: Platform, problems: &mut Problems) -> Vec<Resolved> {
+    let mut resolver = Resolver { document, problems };
+    let root = document.root.id;
+    if spec.version.is_none() {
+        resolver.missing(root, "version", "write `version: 1`");
+    }
+    if spec.checks.is_none() {
+        resolver.missing(root, "checks", "write `checks:` with a list of checks, each with an `id` and a `run`");
+    }
+    let none = Defaults::default();
+    let defaults = &spec.defaults.as_ref().unwrap_or(&none).0;
+    resolver.parts(defaults);
+    let checks = spec.checks.as_ref().map_or(&[][..], |checks| &checks.0);
+    checks.iter().filter_map(|check| resolver.check(defaults, check, platform)).collect()
+}
+
+struct Resolver<'d, 'p> {
+    document: &'d Document,
+    problems: &'p mut Problems,
+}
+
+impl Resolver<'_, '_> {
+    fn missing(&mut self, map: NodeId, key: &str, help: &str) {
+        if !self.document.may_have_had(map, key) {
+            let problem = Problem::at(self.document.span(map), format!("the key `{key}` is missing")).help(help);
+            self.problems.push(problem);
+        }
+    }
+
+    /// What must hold in each layer by itself.
+    fn parts(&mut self, layer: &CheckSpec) {
+        for allow in layer.allow.iter().flatten() {
+            self.allow(allow);
+        }
+        for need in layer.needs.iter().flatten().filter(|need| need.value.program.is_none()) {
+            self.missing(need.id, "program", "write which program is needed: `program: gh`");
+        }
+        if let (Some(run), Some(shell)) = (&layer.run, &layer.shell) {
+            let (run, shell) = (self.document.span(run.id), self.document.span(shell.id));
+            let (first, second) = if run.start < shell.start { (run, shell) } else { (shell, run) };
+            let problem = Problem::at(second, "both `run` and `shell`")
+                .also(first, "the other")
+                .help("keep one: `run` is a program and its arguments, `shell` a script");
+            self.problems.push(problem);
+        }
+        for on in overrides(layer) {
+            self.parts(&on.value.0);
+        }
+    }
+
+    fn allow(&mut self, allow: &Spanned<AllowSpec>) {
+        if allow.value.kind.is_none() {
+            self.missing(allow.id, "kind", "write which kind of finding is meant; `hostproof explain` lists them");
+        }
+        if allow.value.because.is_none() {
+            self.missing(allow.id, "because", "write why the finding is meant; the report shows it");
+        }
+    }
+
+    fn check(&mut self, defaults: &CheckSpec, check: &Spanned<CheckSpec>, platform: Platform) -> Option<Resolved> {
+        self.parts(&check.value);
+        self.command(defaults, check);
+        let Some(id) = &check.value.id else {
+            self.missing(check.id, "id", "write `id:` with a name that no other check has");
+            return None;
+        };
+        let mut spec = merged(defaults, &check.value, platform);
+        if spec.run.is_none() && spec.shell.is_none() {
+            // It is skipped here; whatever runs it elsewhere says best what it is.
+            let elsewhere = PLATFORMS.map(|platform| merged(defaults, &check.value, platform));
+            let with_command = elsewhere.into_iter().find(|spec| spec.run.is_some() || spec.shell.is_some())?;
+            (spec.run, spec.shell) = (with_command.run, with_command.shell);
+            spec.interpreter = with_command.interpreter;
+        }
+        Some(Resolved {
+            id: id.value.0.0.clone(),
+            id_span: self.document.span(id.id),
+            span: self.document.span(check.id),
+            spec,
+        })
+    }
+
+    /// One command on every platform that the check is for, and an interpreter only where it has something to run.
+    fn command(&mut self, defaults: &CheckSpec, check: &Spanned<CheckSpec>) {
+        let lost = ["run", "shell"].iter().any(|key| {
+            self.document.may_have_had(check.id, key)
+                || PLATFORMS.iter().any(|platform| self.document.may_have_had(check.id, platform.name()))
+                || overrides(&check.value).any(|on| self.document.may_have_had(on.id, key))
+        });
+        if lost {
+            return;
+        }
+        let mut without = Vec::new();
+        let mut scripts = false;
+        for platform in PLATFORMS {
+            // Defaults have no command, and an interpreter there is for those checks that have a script.
+            let own = merged(&CheckSpec::default(), &check.value, platform);
+            scripts |= own.shell.is_some();
+            if own.shell.is_none() {
+                self.no_interpreter(check.value.on(platform));
+            }
+            let needed = runs_on(&merged(defaults, &check.value, platform), platform);
+            if needed && own.run.is_none() && own.shell.is_none() {
+                without.push(platform);
+            }
+        }
+        if !scripts {
+            self.no_interpreter(Some(&check.value));
+        }
+        if without.is_empty() {
+            return;
+        }
+        let problem = Problem::at(
+            self.document.span(check.id),
+            match without.len() {
+                3 => "this check has neither `run` nor `shell`".to_owned(),
+                _ => {
+                    let names: Vec<_> = without.iter().map(|platform| platform.name()).collect();
+                    format!("this check has neither `run` nor `shell` on {}", names.join(" and "))
+                }
+            },
+        );
+        let problem = problem.help("write what it runs: `run: [python3, hooks/test_sweep.py]`");
+        self.problems.push(if without.len() < PLATFORMS.len() {
+            problem.help("or name the systems that it is for under `platforms`")
+        } else {
+            problem
+        });
+    }
+
+    fn no_interpreter(&mut self, layer: Option<&CheckSpec>) {
+        if let Some(interpreter) = layer.and_then(|layer| layer.interpreter.as_ref()) {
+            let span = self.document.span(interpreter.id);
+            let problem = Problem::at(span, "an `interpreter` for a check without `shell`")
+                .help("remove it; `run` starts the program itself");
+            self.problems.push(problem);
+        }
+    }
+}
+
+fn overrides(layer: &CheckSpec) -> impl Iterator<Item = &Spanned<Override>> {
+    [&layer.linux, &layer.windows, &layer.macos].into_iter().flatten()
+}
+
+/// Defaults, what they say of the platform, the check, and what it says of the platform; each over the one before.
+fn merged(defaults: &CheckSpec, check: &CheckSpec, platform: Platform) -> CheckSpec {
+    let layers = [Some(defaults), defaults.on(platform), Some(check), check.on(platform)];
+    layers.into_iter().flatten().fold(CheckSpec::default(), CheckSpec::under)
+}
+
+fn runs_on(spec: &CheckSpec, platform: Platform) -> bool {
+    spec.platforms.as_ref().is_none_or(|platforms| platforms.0.contains(&platform))
+}

@@ -1,0 +1,174 @@
+//! The manifest as it is written: the types that are read, and that the schema is made from.
+//!
+//! Every key is optional to serde; `required` is for the schema, and checked by [`super::resolve`], which knows what was
+//! refused before.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+
+use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
+use super::paths::{ProjectPath, SandboxPath};
+use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
+use super::text::Parsed;
+use super::values::{Cases, CheckId, Expression, Filled, Grace, Timeout, VariableName, Version};
+use crate::model::{Cwd, Home, Interpreter, Kind, Platform, ReaderChoice};
+
+/// Checks that hostproof runs in sandboxes, and what is expected of each.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a map with `version` and `checks`")]
+#[schemars(title = "hostproof manifest")]
+pub struct ManifestSpec {
+    /// The version of the manifest's form: 1.
+    #[schemars(required)]
+    pub version: Option<Parsed<Version>>,
+    /// What holds for every check of this file that does not say otherwise. `env` and `expect` are merged key by key;
+    /// any other key of a check replaces what is here.
+    pub defaults: Option<Defaults>,
+    /// Commands that run once, in this order, before the checks of this file; if one fails, the checks are broken.
+    pub setup: Option<Vec<Argv>>,
+    /// The checks of this file.
+    #[schemars(required)]
+    pub checks: Option<NonEmpty<Spanned<CheckSpec>>>,
+}
+
+/// One self-test command and what is expected of it.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a map with the keys of a check")]
+#[schemars(rename = "Check", extend("not" = {"required": ["run", "shell"]}))]
+pub struct CheckSpec {
+    /// Its name, unique over all files.
+    #[schemars(required)]
+    pub id: Option<Spanned<Parsed<CheckId>>>,
+    /// What it is about, for people.
+    pub title: Option<String>,
+    /// The command: a program and its arguments, without a shell. Either this or `shell`.
+    pub run: Option<Spanned<Argv>>,
+    /// A script, run by `interpreter`. Either this or `run`.
+    pub shell: Option<Spanned<Parsed<Filled>>>,
+    /// What runs `shell`; `sh` by default.
+    pub interpreter: Option<Spanned<Interpreter>>,
+    /// Where it starts: in the project (by default), in a copy of it, or in the empty `work/` of its sandbox.
+    pub cwd: Option<Cwd>,
+    /// What is put into the sandbox's `work/`: the name there, and a file or folder of the project.
+    pub files: Option<BTreeMap<Parsed<SandboxPath>, Parsed<ProjectPath>>>,
+    /// Which home directory it sees: an empty one in its sandbox (by default), or the caller's.
+    pub home: Option<Home>,
+    /// Variables to set; null removes one.
+    pub env: Option<BTreeMap<Parsed<VariableName>, EnvValue>>,
+    /// Which variables of the caller it sees beyond those that every check needs: a list of names, or `all`.
+    pub inherit: Option<InheritSpec>,
+    /// A file of the project that is its standard input; empty by default.
+    pub stdin: Option<Parsed<ProjectPath>>,
+    /// How long it may take, as `90s` or `1h30m`; then its whole tree of processes is ended. 10m by default.
+    pub timeout: Option<Parsed<Timeout>>,
+    /// How long its processes may outlive it, as `250ms`; 1s by default.
+    pub grace: Option<Parsed<Grace>>,
+    /// What reads cases out of its output; `auto` (the one that recognises it) by default.
+    pub reader: Option<ReaderChoice>,
+    /// What is expected of it.
+    pub expect: Option<ExpectSpec>,
+    /// Findings that are meant.
+    pub allow: Option<Vec<Spanned<AllowSpec>>>,
+    /// Where it runs; it is skipped elsewhere. Everywhere by default.
+    pub platforms: Option<NonEmpty<Platform>>,
+    /// What is different on Linux.
+    pub linux: Option<Spanned<Override>>,
+    /// What is different on Windows.
+    pub windows: Option<Spanned<Override>>,
+    /// What is different on macOS.
+    pub macos: Option<Spanned<Override>>,
+    /// Programs without which it is broken, or skipped if they are optional.
+    pub needs: Option<Vec<Spanned<NeedSpec>>>,
+    /// Checks that share one of these names never run together.
+    pub lock: Option<Vec<Parsed<Filled>>>,
+    /// Names to select checks by.
+    pub tags: Option<Vec<Parsed<Filled>>>,
+}
+
+/// What is expected of a check.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a map with `exit`, `cases`, `skipped`, `stdout` or `stderr`")]
+#[schemars(rename = "Expect")]
+pub struct ExpectSpec {
+    /// The exit status; 0 by default.
+    pub exit: Option<i32>,
+    /// How many cases must run: `57`, or `">=57"`.
+    pub cases: Option<Parsed<Cases>>,
+    /// The most cases that may be skipped; any number by default.
+    pub skipped: Option<u64>,
+    /// Rules for what it writes to standard output.
+    pub stdout: Option<Vec<TextRuleSpec>>,
+    /// Rules for what it writes to standard error.
+    pub stderr: Option<Vec<TextRuleSpec>>,
+}
+
+/// A finding that is meant.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a map with `kind` and `because`")]
+#[schemars(rename = "Allow")]
+pub struct AllowSpec {
+    /// The kind of the finding.
+    #[schemars(required)]
+    pub kind: Option<Kind>,
+    /// A regular expression on the process's command line, the path or the message; without it, every finding of the
+    /// kind is meant.
+    #[serde(rename = "match")]
+    pub matches: Option<Parsed<Expression>>,
+    /// Why it is meant; the report shows it.
+    #[schemars(required)]
+    pub because: Option<Parsed<Filled>>,
+}
+
+/// Keys of a check, for every check of a file.
+#[derive(Debug, Clone, Default)]
+pub struct Defaults(pub CheckSpec);
+
+/// Keys of a check, for one system.
+#[derive(Debug, Clone, Default)]
+pub struct Override(pub Box<CheckSpec>);
+
+/// A `Deserialize` under a name of the deserializer's, and the schema of a check without some keys.
+macro_rules! check_without {
+    ($type:ident, $schema:literal, $description:literal, $name:ident, [$($key:literal),*]) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Visitor;
+                impl<'de> serde::de::Visitor<'de> for Visitor {
+                    type Value = CheckSpec;
+
+                    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        formatter.write_str("a map with keys of a check")
+                    }
+
+                    fn visit_newtype_struct<D: serde::Deserializer<'de>>(self, inner: D) -> Result<CheckSpec, D::Error> {
+                        CheckSpec::deserialize(inner)
+                    }
+                }
+                deserializer.deserialize_newtype_struct($name, Visitor).map(|check| Self(check.into()))
+            }
+        }
+
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                $schema.into()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                let mut schema = CheckSpec::json_schema(generator);
+                if let Some(properties) = schema.get_mut("properties").and_then(|keys| keys.as_object_mut()) {
+                    $(properties.remove($key);)*
+                }
+                // What is required of a check is not required of a part of one.
+                schema.remove("required");
+                schema.insert("description".to_owned(), $description.into());
+                schema
+            }
+        }
+    };
+}
+
+check_without!(Defaults, "Defaults", "Keys of a check, for every check of the file.", DEFAULTS, ["id", "run", "shell"]);
+check_without!(Override, "Override", "Keys of a check, for one system.", OVERRIDE, ["id", "linux", "windows", "macos"]);

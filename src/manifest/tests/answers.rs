@@ -1,0 +1,161 @@
+//! What is wrong with the values of keys, and what is said about it.
+
+use super::project::{Project, errors_of_check};
+
+/// Keys of a check, and what the one error about them says.
+const WRONG: [(&str, &str); 62] = [
+    ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
+    ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
+    ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
+    ("watch: [/tmp]", "the key `watch` is not known in this version of hostproof"),
+    ("hook: x", "the key `hook` is not known in this version of hostproof"),
+    ("title: 5", "expected a text, found `5`\n put it into quotes: \"5\""),
+    ("title: [a]", "expected a text, found a list"),
+    ("title:", "expected a text, found nothing"),
+    ("cwd: here", "`here` is not known here\n known here: project, copy, sandbox"),
+    ("cwd: 5", "`5` is not known here\n known here: project, copy, sandbox"),
+    ("cwd: [project]", "expected one word, found a list or map"),
+    ("home: rael", "did you mean `real`?"),
+    ("interpreter: sh", "an `interpreter` for a check without `shell`"),
+    ("shell: exit 0", "both `run` and `shell`"),
+    ("linux: {shell: x, run: [x]}", "both `run` and `shell`"),
+    ("linux: {id: x}", "the key `id` cannot be here"),
+    ("linux: {windows: {}}", "the key `windows` cannot be here"),
+    ("linux: {tiemout: 5s}", "did you mean `timeout`?"),
+    ("linux: 5", "expected a map with the keys of a check, found the integer 5"),
+    ("files: {../a: b}", "\"../a\" has `..` in it"),
+    ("files: {a: /b}", "\"/b\" is an absolute path"),
+    ("files: {.: b}", "names nothing in the sandbox"),
+    ("files: [a]", "expected a map, found a list"),
+    ("stdin: ../x", "\"../x\" has `..` in it\n paths are relative to the project"),
+    ("stdin: C:\\x", "\"C:\\x\" is an absolute path"),
+    ("stdin: a\\b", "has a backslash in it\n write `/`"),
+    ("env: {A: 1.5}", "expected a text, found the number 1.5\n put it into quotes"),
+    ("env: {A: [x]}", "expected the value of a variable"),
+    ("env: {'A=B': x}", "\"A=B\" cannot be the name of a variable"),
+    ("env: {'': x}", "\"\" cannot be the name of a variable"),
+    ("inherit: everything", "expected a list of names, or `all`"),
+    ("inherit: [5]", "expected the name of a variable, found the integer 5"),
+    ("timeout: 5", "5 has no unit\n write 5s"),
+    ("timeout: '5'", "5 has no unit\n write 5s"),
+    ("timeout: 5 min", "\"5 min\" is not a duration"),
+    ("timeout: 0s", "a time limit of nothing"),
+    ("timeout: 25h", "a time limit of more than a day"),
+    ("grace: 11m", "a grace of more than ten minutes"),
+    ("grace: 1.5", "expected a duration, found the number 1.5"),
+    ("reader: junit", "`junit` is not known here\n known here: auto, none, "),
+    ("expect: {exit: '0'}", "expected an integer, found the text \"0\""),
+    ("expect: {exit: 99999999999}", "expected an integer, found the integer 99999999999"),
+    ("expect: {cases: '5'}", "expected a count of cases, found the text \"5\"\n write it without quotes: 5"),
+    ("expect: {cases: -5}", "a count cannot be negative"),
+    ("expect: {cases: '>5'}", "\">5\" is not a count of cases"),
+    ("expect: {skipped: -1}", "expected an integer that is not negative, found the integer -1"),
+    ("expect: {stdout: [all green]}", "expected a rule, found a text\n write {contains: \"all green\"}"),
+    ("expect: {stdout: {contains: x}}", "expected a list, found a map"),
+    ("expect: {stdout: [{contains: x, matches: y}]}", "a rule with more than one key"),
+    ("expect: {stdout: [{}]}", "a rule must not be empty"),
+    ("expect: {stdout: [{matches: '('}]}", "not a regular expression: unclosed group"),
+    ("expect: {copies: 2}", "unknown key `copies`"),
+    ("allow: [{because: x}]", "the key `kind` is missing"),
+    ("allow: [{kind: residue}]", "the key `because` is missing"),
+    ("allow: [{kind: residue, because: ' '}]", "this text must not be empty"),
+    ("allow: [{kind: residu, because: x}]", "did you mean `residue`?"),
+    ("allow: [{kind: residue, because: x, match: '['}]", "not a regular expression: unclosed character class"),
+    ("platforms: linux", "expected a list, found the text \"linux\"\n write it as a list: [linux]"),
+    ("platforms: []", "this list must not be empty"),
+    ("needs: [python3==3]", "\"python3==3\" is not a program that can be looked for"),
+    ("needs: [{optional: true}]", "the key `program` is missing"),
+    ("lock: [5]", "expected a text, found the integer 5"),
+];
+
+#[test]
+fn each_wrong_value_is_one_error_with_its_place() {
+    for (keys, expected) in WRONG {
+        let errors = errors_of_check(keys);
+        assert!(errors.ends_with("\n1 error in 1 file"), "{keys}: {errors}");
+        assert!(errors.contains("checks.d/a.yaml:5:") || errors.contains("checks.d/a.yaml:4:"), "{keys}: {errors}");
+        for part in expected.split("\n ") {
+            assert!(errors.contains(part), "{keys}: {part:?} is not in {errors}");
+        }
+    }
+}
+
+#[test]
+fn places_are_those_of_the_innermost_value() {
+    for (keys, place) in [
+        ("env: {A: x, B: [x]}", "5:20"),
+        ("expect: {stdout: [{contains: x}, {matches: '('}]}", "5:48"),
+        ("expect: {stdout: [{contains: x}, {matches_: x}]}", "5:39"),
+        ("needs: [a, {program: '=', optional: no}]", "5:26"),
+        ("files: {a: b, ../c: d}", "5:19"),
+        ("timeout:\n  5", "6:7"),
+        ("timeout:", "5:5"),
+    ] {
+        let errors = errors_of_check(keys);
+        assert!(errors.contains(&format!("checks.d/a.yaml:{place}\n")), "{keys}: {errors}");
+    }
+}
+
+#[test]
+fn commands() {
+    for (run, expected) in [
+        ("python3 x.py", "expected a command as a list of words, found a text"),
+        ("[]", "a command must not be empty"),
+        ("[sleep, 5]", "expected a text, found `5`"),
+        ("['']", "the first word of a command must name a program"),
+        ("{a: b}", "expected a command, as a list of words, found a map"),
+        ("", "expected a command, as a list of words, found nothing"),
+    ] {
+        let errors = Project::with(format!("version: 1\nchecks:\n  - id: a\n    run: {run}\n")).errors();
+        assert!(errors.contains(expected), "{run}: {errors}");
+        // A command that is wrong is not missing as well.
+        assert!(errors.ends_with("\n1 error in 1 file"), "{run}: {errors}");
+    }
+    let errors = Project::with("version: 1\nchecks: [{id: a, shell: ''}]").errors();
+    assert!(errors.contains("this text must not be empty") && errors.ends_with("\n1 error in 1 file"), "{errors}");
+    let errors = Project::with("version: 1\nsetup: [cargo, build]\nchecks: [{id: a, run: [x]}]").errors();
+    assert!(errors.ends_with("\n2 errors in 1 file"), "{errors}");
+}
+
+#[test]
+fn the_top_level() {
+    for (manifest, expected) in [
+        ("checks: [{id: a, run: [x]}]", "the key `version` is missing"),
+        ("version: 1", "the key `checks` is missing"),
+        ("version: 1\nchecks: []", "this list must not be empty"),
+        ("version: 1\nchecks:", "expected a list, found nothing"),
+        ("version: 1\nchecks: [a]", "expected a map with the keys of a check, found the text \"a\""),
+        ("version: 1\nchecks: [{run: [x]}]", "the key `id` is missing"),
+        ("version: 1\nchecks: [{id: A, run: [x]}]", "\"A\" is not an id"),
+        (
+            "version: '1'\nchecks: [{id: a, run: [x]}]",
+            "expected the version of the manifest's form, found the text \"1\"",
+        ),
+        ("version: 1\ncheks: 1\nchecks: [{id: a, run: [x]}]", "did you mean `checks`?"),
+        ("version: 1\ngate: {}\nchecks: [{id: a, run: [x]}]", "the key `gate` is not known in this version"),
+        ("version: 1\ndefaults: {run: [x]}\nchecks: [{id: a, run: [x]}]", "the key `run` cannot be here"),
+        ("version: 1\ndefaults: {id: x}\nchecks: [{id: a, run: [x]}]", "the key `id` cannot be here"),
+        ("version: 1\ndefaults: {timeout: 5}\nchecks: [{id: a, run: [x]}, {id: b, run: [x]}]", "5 has no unit"),
+        ("version: 1\ndefaults: {macos: {grace: 5}}\nchecks: [{id: a, run: [x]}]", "5 has no unit"),
+        ("version: 1\ndefaults: {allow: [{kind: residue}]}\nchecks: [{id: a, run: [x]}]", "`because` is missing"),
+        // Whatever else a later form has, it was not meant to be read here.
+        ("version: 2\nfuture: [yes]\nchecks: {a: b}", "version 2 of the manifest's form is not known"),
+    ] {
+        let errors = Project::with(manifest).errors();
+        assert!(errors.contains(expected), "{manifest}: {errors}");
+        assert!(errors.ends_with("\n1 error in 1 file"), "{manifest}: {errors}");
+    }
+    let errors = Project::with("{}").errors();
+    assert!(errors.ends_with("\n2 errors in 1 file"), "{errors}");
+}
+
+#[test]
+fn an_id_is_unique_over_all_files() {
+    let errors = Project::with("version: 1\nchecks: [{id: a, run: [x]}, {id: b, run: [x]}]\n")
+        .file("b.yaml", "version: 1\nchecks:\n  - {id: b, run: [x]}\n  - {id: c, run: [x]}\n  - {id: c, run: [x]}\n")
+        .errors();
+    assert!(errors.contains("error: the id `b` is taken\n --> checks.d/b.yaml:3:10\n"), "{errors}");
+    assert!(errors.contains("::: checks.d/a.yaml:2:34\n"), "{errors}");
+    assert!(errors.contains("error: the id `c` is taken\n --> checks.d/b.yaml:5:10\n"), "{errors}");
+    assert!(errors.ends_with("\n2 errors in 1 file"), "{errors}");
+}

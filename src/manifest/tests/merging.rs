@@ -1,0 +1,253 @@
+//! Defaults, overrides, and what a check is when nothing is said.
+
+use std::time::Duration;
+
+use super::project::{Project, check_on};
+use crate::model::{
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Kind, Need, Platform, ReaderChoice,
+    TextRule,
+};
+
+fn argv(words: &[&str]) -> CheckCommand {
+    CheckCommand::Argv(words.iter().map(|word| (*word).to_owned()).collect())
+}
+
+#[test]
+fn a_check_that_says_nothing() {
+    let check = check_on(Platform::Linux, "version: 1\nchecks:\n\n  - id: a\n    run: [x]\n");
+    let origin = check.origin.clone();
+    assert_eq!(check, Check { origin, ..Check::new("a", argv(&["x"])) });
+    let origin = check.origin.unwrap();
+    assert_eq!((origin.file.as_str(), origin.line), ("checks.d/a.yaml", 4));
+}
+
+#[test]
+fn a_check_that_says_everything() {
+    let check = check_on(
+        Platform::Linux,
+        r#"
+version: 1
+checks:
+  - id: guard/spawn-lock
+    title: yes
+    shell: |
+      exit 3
+    interpreter: bash
+    cwd: sandbox
+    files: {hooks: hooks, a/b: fixtures}
+    home: real
+    env: {A: text, B: 0x1F, C: True, D: null, E: "", F: ~, G:, H: on}
+    inherit: [LANG, TERM]
+    stdin: fixtures/event.json
+    timeout: 1h30m
+    grace: 250ms
+    reader: ok-lines
+    expect:
+      exit: 3
+      cases: ">=57"
+      skipped: 0
+      stdout: [{contains: all green}, {not_contains: Traceback}, {matches: "\\(\\d+ checks\\)"}]
+      stderr: []
+    allow:
+      - {kind: leaked-process, match: ssh-agent, because: once per login}
+      - {kind: residue, because: meant}
+    platforms: [linux, macos]
+    needs: ["python3>=3.11", gh, {program: jq>=1.6, optional: true}, {program: x}]
+    lock: [port-8080]
+    tags: [hooks]
+"#,
+    );
+    let text = |text: &str| Some(text.to_owned());
+    let need = |program: &str, at_least: Option<&[u64]>, optional| Need {
+        program: program.to_owned(),
+        at_least: at_least.map(<[u64]>::to_vec),
+        optional,
+    };
+    let script = CheckCommand::Shell { script: "exit 3\n".to_owned(), interpreter: Interpreter::Bash };
+    assert_eq!(
+        check,
+        Check {
+            title: text("yes"),
+            cwd: Cwd::Sandbox,
+            files: [("hooks", "hooks"), ("a/b", "fixtures")].map(|(to, from)| (to.to_owned(), from.to_owned())).into(),
+            home: Home::Real,
+            env: [
+                ("A", text("text")),
+                ("B", text("0x1F")),
+                ("C", text("True")),
+                ("D", None),
+                ("E", text("")),
+                ("F", None),
+                ("G", None),
+                ("H", text("on")),
+            ]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
+            inherit: Inherit::Names(vec!["LANG".to_owned(), "TERM".to_owned()]),
+            stdin: Some("fixtures/event.json".into()),
+            timeout: Duration::from_secs(5400),
+            grace: Duration::from_millis(250),
+            reader: ReaderChoice::OkLines,
+            expect: Expect {
+                exit: 3,
+                cases: Some(CaseCount::AtLeast(57)),
+                skipped: Some(0),
+                stdout: vec![
+                    TextRule::Contains("all green".to_owned()),
+                    TextRule::NotContains("Traceback".to_owned()),
+                    TextRule::Matches(r"\(\d+ checks\)".to_owned()),
+                ],
+                stderr: vec![],
+            },
+            allow: vec![
+                Allow { kind: Kind::LeakedProcess, matches: text("ssh-agent"), because: "once per login".to_owned() },
+                Allow { kind: Kind::Residue, matches: None, because: "meant".to_owned() },
+            ],
+            platforms: vec![Platform::Linux, Platform::Macos],
+            needs: vec![
+                need("python3", Some(&[3, 11]), false),
+                need("gh", None, false),
+                need("jq", Some(&[1, 6]), true),
+                need("x", None, false),
+            ],
+            lock: vec!["port-8080".to_owned()],
+            tags: vec!["hooks".to_owned()],
+            origin: check.origin.clone(),
+            ..Check::new("guard/spawn-lock", script)
+        }
+    );
+}
+
+const LAYERS: &str = r#"
+version: 1
+defaults:
+  timeout: 1s
+  grace: 1ms
+  interpreter: bash
+  tags: [default]
+  env: {A: default, B: default, C: default, D: default}
+  expect: {exit: 1, cases: 1, skipped: 1, stdout: [{contains: default}], stderr: [{contains: default}]}
+  windows:
+    timeout: 2s
+    grace: 2ms
+    title: on windows
+    env: {B: default-windows, D: default-windows}
+    expect: {cases: 2}
+checks:
+  - id: a
+    run: [base]
+    timeout: 3s
+    tags: []
+    env: {C: check, D: check, B: null}
+    expect: {skipped: 3, stdout: []}
+    windows:
+      shell: "echo"
+      timeout: 4s
+      env: {D: check-windows}
+      expect: {exit: 4}
+    macos: {run: [other]}
+"#;
+
+#[test]
+fn layers_in_their_order() {
+    let seen = |platform| {
+        let check = check_on(platform, LAYERS);
+        let env: Vec<_> =
+            check.env.iter().map(|(name, value)| format!("{name}={}", value.as_deref().unwrap_or("-"))).collect();
+        let expect = check.expect;
+        let expect = (expect.exit, expect.cases, expect.skipped, expect.stdout.len(), expect.stderr.len());
+        (
+            check.command,
+            check.timeout.as_secs(),
+            check.grace.as_millis(),
+            check.title,
+            check.tags,
+            env.join(" "),
+            expect,
+        )
+    };
+    let exactly = |count| Some(CaseCount::Exactly(count));
+    assert_eq!(
+        seen(Platform::Linux),
+        (
+            argv(&["base"]),
+            3,
+            1,
+            None,
+            vec![],
+            "A=default B=- C=check D=check".to_owned(),
+            (1, exactly(1), Some(3), 0, 1)
+        )
+    );
+    let script = CheckCommand::Shell { script: "echo".to_owned(), interpreter: Interpreter::Bash };
+    assert_eq!(
+        seen(Platform::Windows),
+        (
+            script,
+            4,
+            2,
+            Some("on windows".to_owned()),
+            vec![],
+            "A=default B=- C=check D=check-windows".to_owned(),
+            (4, exactly(2), Some(3), 0, 1)
+        )
+    );
+    assert_eq!(seen(Platform::Macos).0, argv(&["other"]));
+}
+
+#[test]
+fn a_command_replaces_a_command() {
+    let manifest = "
+version: 1
+checks:
+  - id: a
+    shell: echo
+    interpreter: bash
+    windows: {run: [py, x.py]}
+    macos: {shell: other, interpreter: pwsh}
+";
+    let shell = |script: &str, interpreter| CheckCommand::Shell { script: script.to_owned(), interpreter };
+    assert_eq!(check_on(Platform::Linux, manifest).command, shell("echo", Interpreter::Bash));
+    assert_eq!(check_on(Platform::Windows, manifest).command, argv(&["py", "x.py"]));
+    assert_eq!(check_on(Platform::Macos, manifest).command, shell("other", Interpreter::Pwsh));
+    let manifest = "version: 1\nchecks: [{id: a, shell: echo}]";
+    assert_eq!(check_on(Platform::Windows, manifest).command, shell("echo", Interpreter::Sh));
+}
+
+#[test]
+fn a_check_of_another_platform_needs_no_command_here() {
+    let manifest = "version: 1\nchecks:\n  - {id: a, platforms: [windows], windows: {run: [py]}}\n";
+    let check = check_on(Platform::Linux, manifest);
+    assert_eq!((check.command, check.platforms), (argv(&["py"]), vec![Platform::Windows]));
+
+    let errors = Project::with("version: 1\nchecks:\n  - {id: a, windows: {run: [py]}}\n").errors();
+    assert!(errors.starts_with("error: this check has neither `run` nor `shell` on linux and macos\n"), "{errors}");
+    let errors = Project::with("version: 1\nchecks:\n  - {id: a, title: x}\n").errors();
+    assert!(errors.starts_with("error: this check has neither `run` nor `shell`\n"), "{errors}");
+}
+
+#[test]
+fn files_in_their_order_and_a_digest_over_them() {
+    let one =
+        "version: 1\nsetup: [[cargo, build], [true-ish]]\nchecks:\n  - {id: one, run: [x]}\n  - {id: uno, run: [x]}\n";
+    let two = "version: 1\nchecks:\n  - {id: two, run: [x]}\n";
+    let loaded = Project::empty().file("b.yml", two).file("a.yaml", one).loaded();
+    let names: Vec<_> = loaded.files.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["checks.d/a.yaml", "checks.d/b.yml"]);
+    assert_eq!(loaded.files[0].setup, [vec!["cargo", "build"], vec!["true-ish"]]);
+    let checks: Vec<_> = loaded.checks.iter().map(|check| (check.check.id.as_str(), check.file)).collect();
+    assert_eq!(checks, [("one", 0), ("uno", 0), ("two", 1)]);
+    assert!(loaded.digest.starts_with("sha256:") && loaded.digest.len() == 71, "{}", loaded.digest);
+
+    let digest = |project: Project| project.loaded().digest;
+    let same = Project::empty().file("a.yaml", one).file("b.yml", two);
+    assert_eq!(digest(same), loaded.digest);
+    for other in [
+        Project::empty().file("a.yaml", one).file("c.yml", two),
+        Project::empty().file("a.yaml", one).file("b.yml", format!("{two}\n")),
+        Project::empty().file("a.yaml", two).file("b.yml", one),
+        Project::empty().file("a.yaml", one),
+    ] {
+        assert_ne!(digest(other), loaded.digest);
+    }
+}
