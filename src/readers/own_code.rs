@@ -46,7 +46,8 @@ pub fn own_name(file: &str, context: &Context<'_>) -> Option<String> {
 
 fn is_windows(file: &str) -> bool {
     let bytes = file.as_bytes();
-    let drive = bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'\\' | b'/');
+    let drive =
+        bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'\\' | b'/');
     drive || (file.contains('\\') && !file.contains('/'))
 }
 

@@ -58,15 +58,7 @@ enum Group {
 
 impl<'a> Tracebacks<'a> {
     pub fn new(context: Context<'a>) -> Self {
-        Self {
-            context,
-            state: State::Idle,
-            own: None,
-            chain: None,
-            chained: false,
-            dropped: false,
-            group: Group::None,
-        }
+        Self { context, state: State::Idle, own: None, chain: None, chained: false, dropped: false, group: Group::None }
     }
 
     /// Takes a line; gives the frame of the traceback before, once it is clear that it has ended.

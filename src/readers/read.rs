@@ -37,11 +37,7 @@ pub fn read(choice: ReaderChoice, mut sources: Vec<Source<'_>>, context: &Contex
     let (name, mut readers): (_, Vec<Box<dyn Reader + '_>>) = match choice {
         ReaderChoice::Auto => (
             None,
-            vec![
-                Box::new(Pytest::new(*context)),
-                Box::new(Unittest::new(*context)),
-                Box::new(OkLines::new(*context)),
-            ],
+            vec![Box::new(Pytest::new(*context)), Box::new(Unittest::new(*context)), Box::new(OkLines::new(*context))],
         ),
         ReaderChoice::None => (None, Vec::new()),
         ReaderChoice::Pytest => (Some(Pytest::NAME), vec![Box::new(Pytest::new(*context))]),

@@ -23,9 +23,8 @@ use super::{Context, Line, Reader, Recognised, Strength};
 use crate::model::{CaseOutcome, Counts, Frame, Reading, Stream};
 
 /// `test_x (mod.Class.test_x)`, with what a subtest adds.
-static CASE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^ {0,2}([^\s(]+) \(([\w.<>-]*)\)(?: \[.*\])?(?: \(.*\))?$").expect("a constant")
-});
+static CASE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^ {0,2}([^\s(]+) \(([\w.<>-]*)\)(?: \[.*\])?(?: \(.*\))?$").expect("a constant"));
 static RAN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^Ran (\d+) tests? in \d+\.\d+s$").expect("a constant"));
 static STATUS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(OK|FAILED|NO TESTS RAN)(?: \(([a-z0-9=, ]+)\))?$").expect("a constant"));
@@ -302,19 +301,15 @@ impl<'a> Unittest<'a> {
             frame.case = Some(std::mem::take(&mut block.case));
             self.frames.extend(Some(frame));
         }
-        *block = Block {
-            case: String::new(),
-            tracebacks: Tracebacks::new(self.context),
-            frame: None,
-            captured: false,
-        };
+        *block = Block { case: String::new(), tracebacks: Tracebacks::new(self.context), frame: None, captured: false };
     }
 
     /// A line while cases run.
     fn progress(&mut self, text: &str, at_us: Option<u64>) {
         if let Some((head, tail)) = text.split_once(" ... ").or_else(|| Some((text.strip_suffix(" ...")?, ""))) {
             let named = self.named.take();
-            let found = CASE.captures(head).map(|found| (case_name(&found[1], &found[2]), fixture(&found[1]).is_some()));
+            let found =
+                CASE.captures(head).map(|found| (case_name(&found[1], &found[2]), fixture(&found[1]).is_some()));
             if let Some((name, is_fixture)) = found {
                 return self.begin(name, is_fixture, tail, at_us);
             }
@@ -396,10 +391,7 @@ impl<'a> Unittest<'a> {
         if let Some(status) = status {
             let told = status.failures + status.errors;
             if told > suite.blocks {
-                note(
-                    &mut self.notes,
-                    format!("unittest tells of {told} failures and shows {} of them", suite.blocks),
-                );
+                note(&mut self.notes, format!("unittest tells of {told} failures and shows {} of them", suite.blocks));
                 failed += told - suite.blocks;
             }
             // Before Python 3.11 an unexpected success has no block.
