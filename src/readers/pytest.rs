@@ -1,0 +1,694 @@
+//! pytest, at every verbosity and with every `--tb`, with or without xdist.
+//!
+//! # What is counted
+//!
+//! - One case is one outcome, though pytest's summary counts reports: a case that passed and then failed in its
+//!   teardown is one failed case, and so is one with several failed subtests. See [`tally`].
+//! - An error in setup is a failed case. A file that cannot be collected is one failed case, too, named like the file:
+//!   pytest would rather not count it, but nothing may look green for want of it.
+//! - `xfailed` and `xpassed` count as passed (a strict unexpected pass is reported as failed), reruns not at all.
+//! - `planned` is what was collected and selected; `unknown` what of it never had an outcome. Where nothing was
+//!   announced (`-q`) and the run did not end by itself, `unknown` is at least 1; where it was stopped, unknown.
+//! - Without a summary (`-qq`, or the process died) the progress characters count.
+
+mod block;
+mod tally;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use self::block::{Block, line_form};
+use self::tally::{Entry, Kind, Seen, Tally};
+use super::cases::{CaseList, Frames, MOST_CASES, MOST_FRAMES, Outcomes, clip, note};
+use super::python_traceback::Tracebacks;
+use super::{Context, Line, Reader, Recognised, Strength};
+use crate::model::{CaseOutcome, Counts, Frame, Reading, Stream};
+
+static COLLECTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:collecting \.\.\. )?collected (\d+) items?((?: / \d+ \w+)*)$").expect("a constant")
+});
+/// What xdist announces: `2 workers [20 items]`, `gw0 [20] / gw1 [20]`.
+static WORKERS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:\d+ workers? \[(\d+) items?\]|gw0 \[(\d+)\](?: / gw\d+ \[\d+\])*)$").expect("a constant")
+});
+static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:(\S.*\.\w+) )?([.FEsxXRu,-]+)(?: *(\[ *\d+%\]|\[ *\d+/\d+\]))?$").expect("a constant")
+});
+static OF_WORKER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\[gw\d+\](?: \[ *\d+%\])? ([A-Z]+) (\S.*)$").expect("a constant"));
+static PERCENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\s*\[ *(?:\d+%|\d+/\d+)\]$").expect("a constant"));
+static SKIPPED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^SKIPPED \[(\d+)\] (.+?:\d+|\S+): (.*)$").expect("a constant"));
+
+const WORDS: [(&str, CaseOutcome); 6] = [
+    ("PASSED", CaseOutcome::Passed),
+    ("FAILED", CaseOutcome::Failed),
+    ("ERROR", CaseOutcome::Failed),
+    ("SKIPPED", CaseOutcome::Skipped),
+    ("XFAIL", CaseOutcome::Passed),
+    ("XPASS", CaseOutcome::Passed),
+];
+
+pub struct Pytest<'a> {
+    context: Context<'a>,
+    cases: CaseList,
+    frames: Frames,
+    notes: Vec<String>,
+    stream: Option<Stream>,
+    strength: Option<Strength>,
+    session: Session<'a>,
+    sums: Outcomes,
+    planned: Option<u64>,
+    unknown: Option<u64>,
+    sessions: u64,
+    internal: Option<Tracebacks<'a>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Section {
+    #[default]
+    Progress,
+    Errors,
+    Failures,
+    Summary,
+    Other,
+}
+
+/// One run of pytest; an output may have several, one after another.
+#[derive(Default)]
+struct Session<'a> {
+    section: Section,
+    /// It announced itself, so that its last line stands between `=`.
+    header: bool,
+    planned: Option<u64>,
+    /// From progress characters.
+    dots: Tally,
+    doubtful: u64,
+    /// The last of them was followed by `[100%]`.
+    all: bool,
+    last_dot: Option<u8>,
+    /// From lines that name a case and its outcome.
+    words: Tally,
+    verbose: bool,
+    begun: Option<Begun>,
+    listed: Vec<Entry>,
+    headers: Vec<Entry>,
+    skips: Vec<(u64, String, String)>,
+    block: Option<Block<'a>>,
+    frames: Vec<Located>,
+    /// What a case printed is being shown.
+    captured: bool,
+    /// Sessions that a case ran itself and printed.
+    nested: u64,
+    stopped: bool,
+    /// A last line; unless the session goes on, it was the last.
+    ended: Option<Tally>,
+    seen: bool,
+}
+
+/// A frame whose case is still to be named.
+struct Located {
+    frame: Option<Frame>,
+    kind: Kind,
+    /// The failure's title; with `--tb=line` there is none, but the message.
+    title: Result<String, String>,
+}
+
+/// A case whose outcome follows what it prints.
+struct Begun {
+    name: String,
+    candidate: Option<(&'static str, Option<String>, Option<u64>)>,
+}
+
+impl Reader for Pytest<'_> {
+    fn line(&mut self, line: &Line<'_>) {
+        if self.stream != Some(line.stream) {
+            if self.stream.is_some() {
+                self.end_session();
+            }
+            self.stream = Some(line.stream);
+        }
+        self.text(&line.text, line.at_us);
+    }
+
+    fn finish(mut self: Box<Self>) -> Option<Recognised> {
+        self.end_session();
+        let strength = self.strength?;
+        if let Some(mut internal) = self.internal.take() {
+            self.frames.extend(internal.finish());
+        }
+        let known = self.sessions > 0;
+        let Outcomes { passed, failed, skipped, .. } = self.sums;
+        let counts = Counts {
+            planned: self.planned.filter(|_| known),
+            ran: known.then_some(passed + failed + skipped),
+            passed: known.then_some(passed),
+            failed: known.then_some(failed),
+            skipped: known.then_some(skipped),
+            unknown: self.unknown.filter(|_| known),
+        };
+        let cases = self.cases.finish(&mut self.notes);
+        let frames = self.frames.finish(&mut self.notes);
+        let reading = Reading { reader: Some(Self::NAME), counts, cases, frames, notes: self.notes };
+        Some(Recognised { strength, reading })
+    }
+}
+
+impl<'a> Pytest<'a> {
+    pub const NAME: &'static str = "pytest";
+
+    pub fn new(context: Context<'a>) -> Self {
+        Self {
+            context,
+            cases: CaseList::default(),
+            frames: Frames::default(),
+            notes: Vec::new(),
+            stream: None,
+            strength: None,
+            session: Session::default(),
+            sums: Outcomes::default(),
+            planned: Some(0),
+            unknown: Some(0),
+            sessions: 0,
+            internal: None,
+        }
+    }
+
+    fn recognise(&mut self, strength: Strength) {
+        self.session.seen = true;
+        self.strength = self.strength.max(Some(strength));
+    }
+
+    fn text(&mut self, text: &str, at_us: Option<u64>) {
+        let end = text.trim_end();
+        if let Some(said) = end.strip_prefix("INTERNALERROR>") {
+            return self.internal_error(said);
+        }
+        if let Some(title) = between(end, '=') {
+            return self.title(title, at_us);
+        }
+        if !self.session.header && !self.session.captured {
+            if let Some(tally) = Tally::read(end) {
+                self.recognise(Strength::Tally);
+                self.session.ended = Some(tally);
+                return self.end_session();
+            }
+        }
+        if self.session.seen {
+            if let Some(said) = between(end, '!').filter(|said| !said.is_empty()) {
+                self.session.stopped = true;
+                note(&mut self.notes, format!("pytest stopped: {}", clip(said)));
+                return;
+            }
+        }
+        match self.session.section {
+            Section::Progress => self.progress(text, end, at_us),
+            Section::Errors | Section::Failures => self.failure(end, at_us),
+            Section::Summary => self.summary(end, at_us),
+            Section::Other => {}
+        }
+    }
+
+    fn internal_error(&mut self, said: &str) {
+        self.recognise(Strength::Lines);
+        self.session.stopped = true;
+        note(&mut self.notes, "pytest had an internal error");
+        let internal = self.internal.get_or_insert_with(|| Tracebacks::new(self.context));
+        let frame = internal.line(said.strip_prefix(' ').unwrap_or(said));
+        self.frames.extend(frame);
+    }
+
+    /// A line between `=`.
+    fn title(&mut self, title: &str, at_us: Option<u64>) {
+        let session = &mut self.session;
+        if title == "test session starts" {
+            if session.captured {
+                session.nested += 1;
+                return;
+            }
+            self.end_session();
+            self.session.header = true;
+            return self.recognise(Strength::Lines);
+        }
+        let section = match title {
+            "ERRORS" => Section::Errors,
+            "FAILURES" => Section::Failures,
+            "short test summary info" => Section::Summary,
+            "PASSES" | "XFAILURES" | "XPASSES" | "warnings summary" | "rerun test summary info" => Section::Other,
+            _ => {
+                if let Some(tally) = Tally::read(title) {
+                    if session.nested > 0 {
+                        session.nested -= 1;
+                    } else {
+                        // What a case prints can look like it; the session shows by going on.
+                        session.ended = Some(tally);
+                        self.recognise(Strength::Tally);
+                    }
+                } else if title.starts_with("slowest ") && session.nested == 0 {
+                    self.go_on(Section::Other, at_us);
+                }
+                return;
+            }
+        };
+        if session.nested == 0 && (session.seen || session.section != Section::Progress) {
+            self.go_on(section, at_us);
+        }
+    }
+
+    fn go_on(&mut self, section: Section, _at_us: Option<u64>) {
+        self.settle();
+        self.end_block();
+        self.session.captured = false;
+        self.session.ended = None;
+        self.session.section = section;
+    }
+
+    /// A line while cases are collected and run.
+    fn progress(&mut self, text: &str, end: &str, at_us: Option<u64>) {
+        if end.starts_with("ImportError while loading conftest '") {
+            self.recognise(Strength::Lines);
+            note(&mut self.notes, "pytest could not load a conftest");
+            self.session.stopped = true;
+            self.session.block = Some(Block::new(self.context, Kind::Collect, ""));
+        }
+        if let Some(block) = &mut self.session.block {
+            return block.line(end);
+        }
+        if let Some(found) = COLLECTED.captures(end).filter(|_| self.session.header) {
+            self.session.planned = planned(&found[1], &found[2]);
+            return;
+        }
+        if let Some(found) = WORKERS.captures(end).filter(|_| self.session.header) {
+            let number = found.get(1).or(found.get(2)).and_then(|number| number.as_str().parse().ok());
+            self.session.planned = number;
+            return;
+        }
+        if let Some(found) = OF_WORKER.captures(end).filter(|_| self.session.header) {
+            if WORDS.iter().any(|(word, _)| *word == &found[1]) {
+                self.session.verbose = true;
+                self.session.ended = None;
+                self.outcome(&found[2], &found[1], None, at_us);
+            }
+            return;
+        }
+        if self.named(text, end, at_us) || self.dotted(end) {
+            return;
+        }
+        // The outcome of a case that prints stands at the end of what it printed.
+        if let Some(begun) = &mut self.session.begun {
+            let line = PERCENT.replace(end, "");
+            let found = WORDS.iter().find_map(|(word, _)| match line.split_once(word)? {
+                (_, "") => Some((*word, None)),
+                ("", reason) => reason.strip_prefix(" (")?.strip_suffix(')').map(|reason| (*word, Some(clip(reason)))),
+                _ => None,
+            });
+            if let Some((word, reason)) = found {
+                begun.candidate = Some((word, reason, at_us));
+            }
+        }
+    }
+
+    /// `tests/test_x.py::test_y PASSED [ 50%]`, or its beginning. Ids may hold blanks, `::` and whole outcomes.
+    fn named(&mut self, text: &str, end: &str, at_us: Option<u64>) -> bool {
+        let Some((file, rest)) = text.split_once("::") else { return false };
+        if text.starts_with(' ') || !(file.ends_with(".py") || self.session.header) {
+            return false;
+        }
+        let line = PERCENT.replace(end, "");
+        let found = WORDS.iter().chain(&[("RERUN", CaseOutcome::Unknown)]).find_map(|(word, _)| {
+            line.match_indices(word).find_map(|(at, _)| {
+                let id = line[..at].strip_suffix(' ')?;
+                let after = &line[at + word.len()..];
+                let reason = after.strip_prefix(" (").and_then(|reason| reason.strip_suffix(')'));
+                (after.is_empty() || reason.is_some()).then(|| (id, *word, reason))
+            })
+        });
+        if let Some((id, word, reason)) = found.filter(|(id, ..)| id.contains("::")) {
+            self.settle();
+            self.recognise(Strength::Lines);
+            self.session.verbose = true;
+            self.session.ended = None;
+            if word != "RERUN" {
+                self.outcome(id, word, reason, at_us);
+            }
+            return true;
+        }
+        // A case begins: its id, a blank, and whatever it prints. Only a `.py` file is surely an id.
+        let id = id_at(text, file.len() + 2);
+        if !file.ends_with(".py") || !self.session.header || id.len() == text.len() || rest.is_empty() {
+            return false;
+        }
+        let after = text[id.len()..].trim_start();
+        if after.starts_with("SUB") {
+            return true;
+        }
+        self.settle();
+        self.session.verbose = true;
+        self.cases.record(id, CaseOutcome::Unknown, None, at_us);
+        self.session.begun = Some(Begun { name: id.to_owned(), candidate: None });
+        true
+    }
+
+    fn dotted(&mut self, end: &str) -> bool {
+        let Some(found) = PROGRESS.captures(end) else { return false };
+        let (file, all) = (found.get(1), found.get(3));
+        let sure = all.is_some() || (file.is_some_and(|file| file.as_str().ends_with(".py")) && self.session.header);
+        // Dots alone are pytest's only where a session was seen, or on the stream that it writes to.
+        let alone = file.is_none() && (self.session.seen || self.stream == Some(Stream::Stdout));
+        if !(sure || (alone && found[2].bytes().all(|byte| b".FEsxX".contains(&byte)))) {
+            return false;
+        }
+        if sure && self.session.ended.is_some() {
+            // A second, quiet session follows the first.
+            self.end_session();
+        }
+        self.recognise(if sure { Strength::Lines } else { Strength::Loose });
+        if file.is_some() {
+            self.session.last_dot = None;
+        }
+        let session = &mut self.session;
+        for dot in found[2].bytes() {
+            let count = match dot {
+                b'.' => &mut session.dots.passed,
+                b'F' => &mut session.dots.failed,
+                b'E' => &mut session.dots.errors,
+                b's' => &mut session.dots.skipped,
+                b'x' => &mut session.dots.xfailed,
+                b'X' => &mut session.dots.xpassed,
+                b'R' => &mut session.dots.rerun,
+                // Subtests.
+                b'u' => &mut session.dots.failed,
+                _ => continue,
+            };
+            *count += 1;
+            if dot == b'E' && matches!(session.last_dot, Some(b'.' | b's' | b'x' | b'X')) {
+                session.doubtful += 1;
+            }
+            session.last_dot = Some(dot);
+        }
+        session.all = all.is_some_and(|all| complete(all.as_str()));
+        true
+    }
+
+    fn outcome(&mut self, id: &str, word: &str, reason: Option<&str>, at_us: Option<u64>) {
+        let words = &mut self.session.words;
+        *match word {
+            "PASSED" => &mut words.passed,
+            "FAILED" => &mut words.failed,
+            "ERROR" => &mut words.errors,
+            "SKIPPED" => &mut words.skipped,
+            "XFAIL" => &mut words.xfailed,
+            _ => &mut words.xpassed,
+        } += 1;
+        let outcome =
+            WORDS.iter().find(|(known, _)| *known == word).map_or(CaseOutcome::Unknown, |(_, outcome)| *outcome);
+        let reason = reason.filter(|_| outcome == CaseOutcome::Skipped);
+        self.cases.record(id, outcome, reason, at_us);
+    }
+
+    /// The case that began is over.
+    fn settle(&mut self) {
+        if let Some(Begun { name, candidate: Some((word, reason, at_us)) }) = self.session.begun.take() {
+            self.outcome(&name, word, reason.as_deref(), at_us);
+        }
+    }
+
+    /// A line among errors and failures.
+    fn failure(&mut self, end: &str, _at_us: Option<u64>) {
+        let session = &mut self.session;
+        if session.nested > 0 {
+            return;
+        }
+        let title = between(end, '_').filter(|title| !title.is_empty() && !title.starts_with("_ "));
+        if let Some(title) = title {
+            self.end_block();
+            let session = &mut self.session;
+            session.captured = false;
+            let (kind, title) = match title.split_once(' ') {
+                Some(("ERROR", rest)) => {
+                    [("at setup of ", Kind::Setup), ("at teardown of ", Kind::Teardown), ("collecting ", Kind::Collect)]
+                        .into_iter()
+                        .find_map(|(what, kind)| Some((kind, rest.strip_prefix(what)?)))
+                        .unwrap_or((Kind::Error, rest))
+                }
+                _ => (Kind::Failed, title),
+            };
+            if session.headers.len() < MOST_CASES {
+                session.headers.push(Entry { kind, name: clip(title), message: None });
+            }
+            session.block = Some(Block::new(self.context, kind, title));
+            return;
+        }
+        if session.captured {
+            return;
+        }
+        if let Some(block) = &mut session.block {
+            if between(end, '-').is_some_and(|said| said.starts_with("Captured ")) {
+                session.captured = true;
+            } else {
+                block.line(end);
+            }
+        } else if session.section == Section::Failures && session.frames.len() < 2 * MOST_FRAMES {
+            // `--tb=line` has no headers.
+            if let Some((frame, said)) = line_form(end, &self.context) {
+                session.frames.push(Located { frame, kind: Kind::Failed, title: Err(said) });
+            }
+        }
+    }
+
+    fn end_block(&mut self) {
+        if let Some(block) = self.session.block.take() {
+            let (kind, title) = (block.kind, block.title.clone());
+            if let Some(frame) = block.finish().filter(|_| self.session.frames.len() < 2 * MOST_FRAMES) {
+                self.session.frames.push(Located { frame: Some(frame), kind, title: Ok(title) });
+            }
+        }
+    }
+
+    /// A line of the short summary.
+    fn summary(&mut self, end: &str, at_us: Option<u64>) {
+        if let Some(found) = SKIPPED.captures(end) {
+            if self.session.skips.len() < MOST_CASES {
+                self.session.skips.push((found[1].parse().unwrap_or(1), clip(&found[2]), clip(&found[3])));
+            }
+            return;
+        }
+        let Some((word, rest)) = end.split_once(' ') else { return };
+        let outcome = match word {
+            "PASSED" | "XFAIL" | "XPASS" => CaseOutcome::Passed,
+            "FAILED" | "ERROR" => CaseOutcome::Failed,
+            _ if word.starts_with("SUBFAIL") => CaseOutcome::Failed,
+            _ => return,
+        };
+        let kind = match word {
+            "FAILED" => Kind::Failed,
+            "ERROR" => Kind::Error,
+            _ => Kind::Subtest,
+        };
+        // `SUBFAILED[a message] (i=3) tests/test_x.py::test_y - …`
+        let rest = match rest.find("::") {
+            Some(colons) if kind == Kind::Subtest => &rest[rest[..colons].rfind(' ').map_or(0, |blank| blank + 1)..],
+            _ => rest,
+        };
+        let id = id_at(rest, rest.find("::").map_or(0, |colons| colons + 2));
+        // The file's name may hold blanks; what follows an id is a dash.
+        let (id, message) = match rest[id.len()..].strip_prefix(" - ") {
+            Some(message) => (id, Some(message)),
+            None if id.len() == rest.len() => (id, None),
+            None => rest.split_once(" - ").map_or((rest, None), |(id, message)| (id, Some(message))),
+        };
+        if id.is_empty() {
+            return;
+        }
+        self.cases.record(id, outcome, None, at_us);
+        if outcome == CaseOutcome::Failed && self.session.listed.len() < MOST_CASES {
+            self.session.listed.push(Entry { kind, name: clip(id), message: message.map(clip) });
+        }
+    }
+
+    fn end_session(&mut self) {
+        self.settle();
+        self.end_block();
+        let session = std::mem::take(&mut self.session);
+        let listed_cases = self.cases.outcomes();
+        let died = session.ended.is_none() && !session.all;
+        let tally = session.ended.unwrap_or(session.dots);
+        let anything =
+            session.ended.is_some() || session.verbose || session.planned.is_some() || session.dots != Tally::default();
+        self.locate(&session);
+        if !anything {
+            self.cases.end_suite();
+            return;
+        }
+        self.sessions += 1;
+        let seen = Seen {
+            tally,
+            planned: session.planned,
+            complete: !died && !session.stopped,
+            listed: &session.listed,
+            headers: &session.headers,
+            doubtful: session.doubtful,
+        };
+        let (mut sums, guessed) = tally::cases(&seen);
+        if session.verbose && (died || session.words == (Tally { rerun: 0, ..tally })) {
+            sums = listed_cases;
+        } else if session.verbose
+            && (sums.passed, sums.failed, sums.skipped)
+                != (listed_cases.passed, listed_cases.failed, listed_cases.skipped)
+        {
+            note(
+                &mut self.notes,
+                format!(
+                    "pytest's summary makes {} cases, its lines tell of {}: the summary counts",
+                    sums.ran(),
+                    listed_cases.ran()
+                ),
+            );
+        }
+        if guessed && !session.verbose {
+            note(
+                &mut self.notes,
+                "the output does not tell errors in setup from those in teardown: an error after a case that passed is \
+                 taken for its teardown",
+            );
+        }
+        for entry in session.listed.iter().filter(|entry| entry.kind == Kind::Error && !entry.name.contains("::")) {
+            note(&mut self.notes, format!("{} could not be collected: counted as one failed case", entry.name));
+        }
+        self.add_skips(&session, sums.skipped.saturating_sub(listed_cases.skipped));
+
+        let ran = sums.ran();
+        let unknown = match session.planned {
+            Some(planned) => Some(planned.saturating_sub(ran)),
+            None if died => Some(listed_cases.unknown.max(1)),
+            None if session.stopped => None,
+            None => Some(0),
+        };
+        if died {
+            note(&mut self.notes, "pytest ended without its summary");
+        }
+        self.sums.passed += sums.passed;
+        self.sums.failed += sums.failed;
+        self.sums.skipped += sums.skipped;
+        // More may run than was announced (a plug-in that adds cases); the announcement is then what ran.
+        let planned = session.planned.map(|planned| planned.max(ran));
+        self.planned = self.planned.zip(planned).map(|(a, b)| a + b);
+        self.unknown = self.unknown.zip(unknown).map(|(a, b)| a + b);
+        self.cases.end_suite();
+    }
+
+    /// Skipped cases that have no name but a place, with their reasons.
+    fn add_skips(&mut self, session: &Session<'_>, mut missing: u64) {
+        for (number, place, reason) in &session.skips {
+            // The same place may have skipped several.
+            for at in 0..(*number).min(missing).min(MOST_CASES as u64) {
+                let name = if at == 0 { place.clone() } else { format!("{place} ({})", at + 1) };
+                self.cases.record(&name, CaseOutcome::Skipped, Some(reason), None);
+            }
+            missing -= missing.min(*number);
+        }
+    }
+
+    /// Gives the session's frames the names of their cases.
+    fn locate(&mut self, session: &Session<'_>) {
+        let mut ids: HashMap<String, Vec<&str>> = HashMap::new();
+        let names = self.cases.names(CaseOutcome::Failed);
+        for id in session.listed.iter().map(|entry| entry.name.as_str()).chain(names) {
+            let ids = ids.entry(title_of(id)).or_default();
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        let mut line = session.listed.iter().filter(|entry| entry.kind == Kind::Failed);
+        for Located { frame, kind, title } in &session.frames {
+            let case = match title {
+                Ok(title) => find_id(title, *kind, frame.as_ref(), &ids),
+                // In the order of the summary, which cuts its messages.
+                Err(said) => line
+                    .clone()
+                    .position(|entry| entry.message.as_deref().is_some_and(|message| starts_with_cut(said, message)))
+                    .and_then(|at| line.nth(at))
+                    .map(|entry| entry.name.clone()),
+            };
+            self.frames.extend(frame.clone().map(|frame| Frame { case, ..frame }));
+        }
+    }
+}
+
+fn find_id(title: &str, kind: Kind, frame: Option<&Frame>, ids: &HashMap<String, Vec<&str>>) -> Option<String> {
+    if title.is_empty() {
+        return None;
+    }
+    // A subtest's title is its case's, and what tells it apart.
+    let bare = title.split_once(" (").or_else(|| title.split_once(" [")).map_or(title, |(bare, _)| bare);
+    let found = ids.get(title).or_else(|| ids.get(bare));
+    let in_file = |id: &&&str| frame.is_some_and(|frame| id.split("::").next() == Some(frame.file.as_str()));
+    match found.map(Vec::as_slice) {
+        Some([id]) => Some((*id).to_owned()),
+        // The same title in several files: the one whose file the frame is in, or none.
+        Some(several) => several.iter().find(in_file).map(|id| (*id).to_owned()),
+        None if kind == Kind::Failed || kind == Kind::Collect => Some(title.to_owned()),
+        None => Some(bare.to_owned()),
+    }
+}
+
+/// What stands between runs of a character: `=== title ===`.
+fn between(text: &str, around: char) -> Option<&str> {
+    if !text.starts_with(around) || !text.ends_with(around) {
+        return None;
+    }
+    let inner = text.trim_start_matches(around).strip_prefix(' ')?;
+    inner.trim_end_matches(around).strip_suffix(' ')
+}
+
+/// The title that pytest gives a failure of the case with that id.
+fn title_of(id: &str) -> String {
+    let Some((_, rest)) = id.split_once("::") else { return id.to_owned() };
+    let (name, parameters) = rest.split_at(rest.find('[').unwrap_or(rest.len()));
+    format!("{}{parameters}", name.replace("::", "."))
+}
+
+/// The id that a text begins with; `from` is where the names in it begin. Parameters in brackets may hold blanks.
+fn id_at(text: &str, from: usize) -> &str {
+    let names = &text[from..];
+    let blank = names.find(' ').unwrap_or(names.len());
+    let end = match names.find('[').filter(|&bracket| bracket < blank) {
+        None => blank,
+        Some(bracket) => {
+            let closing = names[bracket..].match_indices(']').map(|(at, _)| bracket + at + 1);
+            let mut ends = closing.filter(|&end| names[end..].is_empty() || names[end..].starts_with(' '));
+            ends.next().unwrap_or(names.len())
+        }
+    };
+    &text[..from + end]
+}
+
+/// Whether the text begins with a message that may be cut by `...`.
+fn starts_with_cut(text: &str, message: &str) -> bool {
+    text.starts_with(message.strip_suffix("...").unwrap_or(message))
+}
+
+fn complete(progress: &str) -> bool {
+    let inner = progress.trim_matches(['[', ']']).trim();
+    inner == "100%" || inner.split_once('/').is_some_and(|(done, all)| done.trim() == all)
+}
+
+/// How many cases `collected 6 items / 1 error / 2 deselected / 1 skipped / 4 selected` announces: the selected ones,
+/// and one for each file that could not be collected or was skipped as a whole.
+fn planned(items: &str, parts: &str) -> Option<u64> {
+    let mut planned: u64 = items.parse().ok()?;
+    let mut files = 0;
+    for part in parts.split(" / ").filter(|part| !part.is_empty()) {
+        let (number, word) = part.split_once(' ')?;
+        let number: u64 = number.parse().ok()?;
+        match word {
+            "deselected" => planned = planned.saturating_sub(number),
+            "selected" => planned = number,
+            "error" | "errors" | "skipped" => files += number,
+            _ => {}
+        }
+    }
+    Some(planned + files)
+}

@@ -1,0 +1,509 @@
+//! Python's unittest, at every verbosity, on either stream.
+//!
+//! # What is counted
+//!
+//! - `ran` is the tally's `Ran N tests`, summed over several suites in one output, plus one for each class or module
+//!   fixture (`setUpClass`, `tearDownModule`, …) that failed: unittest does not count those, and yet they are red. The
+//!   cases behind a failed `setUp…` never ran and nothing tells how many they are, so `unknown` is unknown then.
+//! - A case with several failures (subtests, a clean-up after a failure) is one failed case.
+//! - An expected failure counts as passed, an unexpected success as failed.
+//! - A module that cannot be imported is one failed case, as unittest itself counts it.
+//! - A skipped subtest makes its case a skipped one, unless it failed.
+//! - Without a tally the process died: what was seen is counted, and `unknown` is at least 1. `planned` is never known.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::cases::{CaseList, Frames, MOST_CASES, clip, note};
+use super::python_traceback::Tracebacks;
+use super::{Context, Line, Reader, Recognised, Strength};
+use crate::model::{CaseOutcome, Counts, Frame, Reading, Stream};
+
+/// `test_x (mod.Class.test_x)`, with what a subtest adds.
+static CASE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^ {0,2}([^\s(]+) \(([\w.<>-]*)\)(?: \[.*\])?(?: \(.*\))?$").expect("a constant"));
+static RAN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^Ran (\d+) tests? in \d+\.\d+s$").expect("a constant"));
+static STATUS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^(OK|FAILED|NO TESTS RAN)(?: \(([a-z0-9=, ]+)\))?$").expect("a constant"));
+
+/// How many lines a failure's header may have before its traceback.
+const HEADER: usize = 100;
+
+pub struct Unittest<'a> {
+    context: Context<'a>,
+    cases: CaseList,
+    frames: Frames,
+    notes: Vec<String>,
+    hasher: RandomState,
+    stream: Option<Stream>,
+    place: Place,
+    suite: Suite,
+    /// Ended suites, and their sums.
+    tallies: u64,
+    sums: Sums,
+    /// A name that stands alone on its line: the case's own first line of documentation may follow.
+    named: Option<String>,
+    begun: Option<Begun>,
+    block: Block<'a>,
+}
+
+/// Where in the output of a suite the next line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Progress,
+    /// Below a double line.
+    Double,
+    /// In a failure's header, so many lines down.
+    Header(usize),
+    /// In its traceback.
+    Failure,
+    /// Below `Ran N tests`.
+    Ran(u64),
+}
+
+/// A case that began, while what it prints and then its outcome are awaited.
+struct Begun {
+    name: String,
+    at_us: Option<u64>,
+    /// What the last line looked like, and whether the line was nothing else.
+    candidate: Option<(CaseOutcome, Option<String>, Option<u64>, bool)>,
+    /// No line has come between the candidate and now.
+    fresh: bool,
+}
+
+struct Block<'a> {
+    case: String,
+    tracebacks: Tracebacks<'a>,
+    frame: Option<Frame>,
+    /// What was captured while the case ran is no longer its traceback.
+    captured: bool,
+}
+
+#[derive(Default)]
+struct Suite {
+    /// From lines of dots.
+    dots: Dots,
+    /// Whether cases were named with their outcomes.
+    verbose: bool,
+    /// Headers of failures and errors, fixtures included.
+    blocks: u64,
+    /// The cases that they name, fixtures excluded, by hash.
+    failing: HashSet<u64>,
+    beyond: u64,
+    unexpected: u64,
+    fixtures: u64,
+    /// A fixture failed before its cases: they never ran.
+    hidden: bool,
+    /// Fixtures among the named cases.
+    named_fixtures: HashSet<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Dots {
+    passed: u64,
+    failed: u64,
+    errors: u64,
+    skipped: u64,
+    expected: u64,
+    unexpected: u64,
+}
+
+#[derive(Default)]
+struct Sums {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+    hidden: bool,
+}
+
+/// The line below `Ran N tests`.
+#[derive(Debug, Default)]
+struct Status {
+    ok: bool,
+    failures: u64,
+    errors: u64,
+    skipped: u64,
+    expected: u64,
+    unexpected: u64,
+}
+
+impl Reader for Unittest<'_> {
+    fn line(&mut self, line: &Line<'_>) {
+        if self.stream != Some(line.stream) {
+            self.stream = Some(line.stream);
+            self.settle(false);
+            self.end_block();
+            self.place = Place::Progress;
+        }
+        self.text(line.text.as_ref(), line.at_us);
+    }
+
+    fn finish(mut self: Box<Self>) -> Option<Recognised> {
+        self.settle(false);
+        self.end_block();
+        if let Place::Ran(ran) = self.place {
+            self.tally(ran, None);
+        }
+        let dots = self.suite.dots;
+        let dotted = dots.passed + dots.failed + dots.errors + dots.skipped + dots.expected + dots.unexpected;
+        let lines = self.suite.verbose || self.suite.blocks > 0;
+        let strength = if self.tallies > 0 {
+            Strength::Tally
+        } else if lines {
+            Strength::Lines
+        } else if dotted > 0 {
+            Strength::Loose
+        } else {
+            return None;
+        };
+        let mut unknown = (!self.sums.hidden).then_some(0);
+        // After a tally, stray dots are no suite of their own.
+        if lines || self.tallies == 0 {
+            let listed = self.cases.end_suite();
+            let (mut passed, mut failed, mut skipped) = (listed.passed, listed.failed, listed.skipped);
+            if !self.suite.verbose {
+                passed = dots.passed + dots.expected;
+                failed = failed.max(dots.failed + dots.errors + dots.unexpected);
+                skipped = dots.skipped;
+            }
+            self.sums.passed += passed;
+            self.sums.failed += failed;
+            self.sums.skipped += skipped;
+            unknown = unknown.map(|_| listed.unknown.max(1));
+            note(&mut self.notes, "unittest ended without its tally: at least one case has no outcome");
+        } else {
+            self.cases.end_suite();
+        }
+        if self.sums.hidden {
+            note(&mut self.notes, "a fixture failed before its cases: they never ran, and nothing tells how many");
+        }
+        let Sums { passed, failed, skipped, .. } = self.sums;
+        let counts = Counts {
+            planned: None,
+            ran: Some(passed + failed + skipped),
+            passed: Some(passed),
+            failed: Some(failed),
+            skipped: Some(skipped),
+            unknown,
+        };
+        let cases = self.cases.finish(&mut self.notes);
+        let frames = self.frames.finish(&mut self.notes);
+        let reading = Reading { reader: Some(Self::NAME), counts, cases, frames, notes: self.notes };
+        Some(Recognised { strength, reading })
+    }
+}
+
+impl<'a> Unittest<'a> {
+    pub const NAME: &'static str = "unittest";
+
+    pub fn new(context: Context<'a>) -> Self {
+        Self {
+            context,
+            cases: CaseList::default(),
+            frames: Frames::default(),
+            notes: Vec::new(),
+            hasher: RandomState::new(),
+            stream: None,
+            place: Place::Progress,
+            suite: Suite::default(),
+            tallies: 0,
+            sums: Sums::default(),
+            named: None,
+            begun: None,
+            block: Block { case: String::new(), tracebacks: Tracebacks::new(context), frame: None, captured: false },
+        }
+    }
+
+    fn text(&mut self, text: &str, at_us: Option<u64>) {
+        if let Some(ran) = text.strip_prefix("Ran ").and_then(|_| RAN.captures(text)) {
+            self.settle(true);
+            self.end_block();
+            if let Place::Ran(before) = self.place {
+                self.tally(before, None);
+            }
+            self.place = ran[1].parse().map_or(Place::Progress, Place::Ran);
+            return;
+        }
+        // What a case printed last may stand before the line, without an end of its own.
+        if let Some(before) = text.strip_suffix(DOUBLE) {
+            if !before.is_empty() {
+                self.progress(before, at_us);
+            }
+            self.settle(true);
+            self.end_block();
+            self.place = Place::Double;
+            return;
+        }
+        match self.place {
+            Place::Progress => self.progress(text, at_us),
+            Place::Double => self.header(text, at_us),
+            Place::Header(_) if text == SINGLE => self.place = Place::Failure,
+            Place::Header(lines) if lines < HEADER => self.place = Place::Header(lines + 1),
+            Place::Header(_) => self.place = Place::Progress,
+            Place::Failure => {
+                if text == "Stdout:" || text == "Stderr:" {
+                    self.block.captured = true;
+                }
+                if !self.block.captured && self.block.frame.is_none() {
+                    self.block.frame = self.block.tracebacks.line(text);
+                }
+            }
+            Place::Ran(ran) => {
+                if let Some(status) = status(text) {
+                    // A tally inside the message of a failure is another program's: this suite cannot be all right.
+                    if !(status.ok && self.suite.blocks > 0) {
+                        self.tally(ran, Some(&status));
+                    }
+                    self.place = Place::Progress;
+                }
+            }
+        }
+    }
+
+    /// Below a double line, where a failure's header stands.
+    fn header(&mut self, text: &str, at_us: Option<u64>) {
+        self.place = Place::Header(0);
+        let (kind, name) = match text.split_once(": ") {
+            Some((kind @ ("FAIL" | "ERROR" | "UNEXPECTED SUCCESS"), name)) => (kind, name),
+            _ => {
+                self.place = Place::Progress;
+                return self.progress(text, at_us);
+            }
+        };
+        let found = CASE.captures(name);
+        let case = found.as_ref().map_or_else(|| clip(name), |found| case_name(&found[1], &found[2]));
+        if kind == "UNEXPECTED SUCCESS" {
+            self.suite.unexpected += 1;
+        } else {
+            self.suite.blocks += 1;
+        }
+        if let Some(fixture) = found.as_ref().and_then(|found| fixture(&found[1])) {
+            self.suite.fixtures += 1;
+            self.suite.hidden |= fixture == "setUp";
+            self.suite.named_fixtures.insert(case.clone());
+        } else if self.suite.failing.len() < MOST_CASES {
+            self.suite.failing.insert(self.hasher.hash_one(&case));
+        } else {
+            self.suite.beyond += 1;
+        }
+        self.cases.record(&case, CaseOutcome::Failed, None, at_us);
+        self.block.case = case;
+    }
+
+    /// A failure's block ends: its frame is what the first traceback in it says.
+    fn end_block(&mut self) {
+        let block = &mut self.block;
+        let frame = block.frame.take().or_else(|| block.tracebacks.finish());
+        if let Some(mut frame) = frame {
+            frame.case = Some(std::mem::take(&mut block.case));
+            self.frames.extend(Some(frame));
+        }
+        *block = Block { case: String::new(), tracebacks: Tracebacks::new(self.context), frame: None, captured: false };
+    }
+
+    /// A line while cases run.
+    fn progress(&mut self, text: &str, at_us: Option<u64>) {
+        if let Some((head, tail)) = text.split_once(" ... ").or_else(|| Some((text.strip_suffix(" ...")?, ""))) {
+            let named = self.named.take();
+            let found =
+                CASE.captures(head).map(|found| (case_name(&found[1], &found[2]), fixture(&found[1]).is_some()));
+            if let Some((name, is_fixture)) = found {
+                return self.begin(name, is_fixture, tail, at_us);
+            }
+            // The first line of its documentation stands in the name's place.
+            if let Some(name) = named {
+                return self.begin(name, false, tail, at_us);
+            }
+        }
+        self.named = CASE.captures(text).map(|found| case_name(&found[1], &found[2]));
+        if let Some(begun) = &mut self.begun {
+            let candidate = outcome(text);
+            begun.fresh = candidate.is_some();
+            if let Some((outcome, reason, alone)) = candidate {
+                begun.candidate = Some((outcome, reason, at_us, alone));
+            } else if !text.is_empty() && self.named.is_none() {
+                begun.candidate = begun.candidate.take().filter(|candidate| candidate.3);
+            } else {
+                // A blank line, or the name of the next case, follows the outcome.
+                begun.fresh = true;
+            }
+            return;
+        }
+        if !text.is_empty() && text.bytes().all(|byte| b".FEsxu".contains(&byte)) {
+            let dots = &mut self.suite.dots;
+            for byte in text.bytes() {
+                match byte {
+                    b'.' => dots.passed += 1,
+                    b'F' => dots.failed += 1,
+                    b'E' => dots.errors += 1,
+                    b's' => dots.skipped += 1,
+                    b'x' => dots.expected += 1,
+                    _ => dots.unexpected += 1,
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, name: String, is_fixture: bool, tail: &str, at_us: Option<u64>) {
+        self.settle(true);
+        self.suite.verbose = true;
+        if is_fixture {
+            self.suite.named_fixtures.insert(name.clone());
+        }
+        if let Some((outcome, reason, true)) = outcome(tail) {
+            self.cases.record(&name, outcome, reason.as_deref(), at_us);
+            // What fails after the outcome (a clean-up) is told on lines of its own before Python 3.11.
+            return;
+        }
+        self.cases.record(&name, CaseOutcome::Unknown, None, at_us);
+        // Before Python 3.11 a case whose subtests failed has no outcome, nor a line of its own: the next begins here.
+        if tail.contains(" ... ") {
+            return self.progress(tail, at_us);
+        }
+        let candidate = outcome(tail).map(|(outcome, reason, alone)| (outcome, reason, at_us, alone));
+        self.begun = Some(Begun { name, at_us, candidate, fresh: true });
+    }
+
+    /// The case that began is over, or (if nothing follows) what it printed last may be cut off.
+    fn settle(&mut self, followed: bool) {
+        self.named = None;
+        let Some(begun) = self.begun.take() else { return };
+        match begun.candidate {
+            Some((outcome, reason, at_us, alone)) if alone || (followed && begun.fresh) => {
+                self.cases.record(&begun.name, outcome, reason.as_deref(), at_us);
+            }
+            _ => self.cases.record(&begun.name, CaseOutcome::Unknown, None, begun.at_us),
+        }
+    }
+
+    /// A suite has ended.
+    fn tally(&mut self, ran: u64, status: Option<&Status>) {
+        let suite = std::mem::take(&mut self.suite);
+        self.tallies += 1;
+        let mut failed = suite.failing.len() as u64 + suite.beyond;
+        let mut fixtures = suite.fixtures;
+        let dots = suite.dots;
+        let mut skips = dots.skipped.max(self.cases.outcomes().skipped);
+        let mut clean = false;
+        if let Some(status) = status {
+            let told = status.failures + status.errors;
+            if told > suite.blocks {
+                note(&mut self.notes, format!("unittest tells of {told} failures and shows {} of them", suite.blocks));
+                failed += told - suite.blocks;
+            }
+            // Before Python 3.11 an unexpected success has no block.
+            failed += status.unexpected.saturating_sub(suite.unexpected);
+            skips = status.skipped;
+            clean = (dots.failed, dots.errors, dots.skipped, dots.expected, dots.unexpected)
+                == (status.failures, status.errors, status.skipped, status.expected, status.unexpected);
+        }
+        // More failures than cases cannot be cases: they are fixtures whose blocks are not shown.
+        if failed > ran {
+            fixtures += failed - ran;
+            failed = ran;
+        }
+        let most = ran - failed;
+        let mut passed = most - skips.min(most);
+        if clean && !suite.verbose {
+            // Subtests and fixtures skip, too; the dots tell how many cases passed.
+            passed = passed.max((dots.passed + dots.expected).min(most));
+        }
+        let mut skipped = most - passed;
+        if skips > 0 && skipped == 0 {
+            skipped = skips;
+        }
+        let failed = failed + fixtures;
+
+        let names = suite.named_fixtures.len() as u64;
+        let listed = self.cases.outcomes();
+        if suite.verbose && listed.ran() + listed.unknown != 0 {
+            let mut lines = listed;
+            if lines.unknown > 0 && lines.passed + lines.unknown == passed && lines.failed == failed {
+                // Their outcomes were lost among what they printed; the tally leaves only this one.
+                self.cases.settle_unknown(CaseOutcome::Passed);
+                lines = self.cases.outcomes();
+            }
+            if lines.unknown == 0 && lines.ran() == ran + names && lines.failed == failed {
+                passed = lines.passed;
+                skipped = lines.skipped;
+            } else if lines.ran() != ran + names {
+                let seen = lines.ran();
+                note(
+                    &mut self.notes,
+                    format!("unittest's tally says that {ran} cases ran, its lines tell of {seen}: the tally counts"),
+                );
+            }
+        }
+        if passed + skipped + failed > ran + fixtures && !suite.verbose {
+            note(&mut self.notes, "a whole class or module was skipped: unittest does not count its cases");
+        }
+        self.sums.passed += passed;
+        self.sums.failed += failed;
+        self.sums.skipped += skipped;
+        self.sums.hidden |= suite.hidden;
+        self.cases.end_suite();
+    }
+}
+
+const DOUBLE: &str = "======================================================================";
+const SINGLE: &str = "----------------------------------------------------------------------";
+
+/// `mod.Class.test_x`, from what stands before and in the brackets. Python before 3.11 leaves the method out there.
+fn case_name(method: &str, id: &str) -> String {
+    let complete = id == method || id.strip_suffix(method).is_some_and(|class| class.ends_with('.'));
+    clip(&match id {
+        "" => method.to_owned(),
+        _ if complete => id.to_owned(),
+        _ => format!("{id}.{method}"),
+    })
+}
+
+/// Whether a "case" is a fixture of a class or a module: `setUp` or `tearDown`.
+fn fixture(method: &str) -> Option<&'static str> {
+    match method {
+        "setUpClass" | "setUpModule" => Some("setUp"),
+        "tearDownClass" | "tearDownModule" => Some("tearDown"),
+        _ => None,
+    }
+}
+
+/// An outcome at the end of a text, why it was skipped, and whether the text is nothing else.
+fn outcome(text: &str) -> Option<(CaseOutcome, Option<String>, bool)> {
+    const WORDS: [(&str, CaseOutcome); 5] = [
+        ("unexpected success", CaseOutcome::Failed),
+        ("expected failure", CaseOutcome::Passed),
+        ("FAIL", CaseOutcome::Failed),
+        ("ERROR", CaseOutcome::Failed),
+        ("ok", CaseOutcome::Passed),
+    ];
+    for (word, outcome) in WORDS {
+        if let Some(before) = text.strip_suffix(word) {
+            return Some((outcome, None, before.is_empty()));
+        }
+    }
+    let (before, reason) = text.split_at(text.find("skipped ")?);
+    let reason = reason.strip_prefix("skipped ")?;
+    let quoted = ['\'', '"'].iter().find_map(|&quote| reason.strip_prefix(quote)?.strip_suffix(quote))?;
+    Some((CaseOutcome::Skipped, Some(quoted.replace("\\n", " ")), before.is_empty()))
+}
+
+fn status(text: &str) -> Option<Status> {
+    let found = STATUS.captures(text)?;
+    let mut status = Status { ok: &found[1] == "OK", ..Status::default() };
+    for part in found.get(2).map_or("", |parts| parts.as_str()).split(", ").filter(|part| !part.is_empty()) {
+        let (what, number) = part.split_once('=')?;
+        let number = number.parse().ok()?;
+        match what {
+            "failures" => status.failures = number,
+            "errors" => status.errors = number,
+            "skipped" => status.skipped = number,
+            "expected failures" => status.expected = number,
+            "unexpected successes" => status.unexpected = number,
+            _ => return None,
+        }
+    }
+    Some(status)
+}
