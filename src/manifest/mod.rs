@@ -48,3 +48,4 @@ mod tests;
 
 pub use load::{Loaded, LoadedCheck, ManifestFile, Options, load};
 pub use schema::schema;
+pub use values::parse_duration;

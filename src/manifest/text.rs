@@ -18,6 +18,11 @@ impl Fault {
         Self(message.into())
     }
 
+    /// Message and help in one line.
+    pub fn sentence(&self) -> String {
+        self.0.replace(HELP, "; ")
+    }
+
     pub fn help(mut self, help: &str) -> Self {
         self.0.push_str(HELP);
         self.0.push_str(help);

@@ -189,6 +189,15 @@ fn no_unit(integer: i64) -> Fault {
         .help(&format!("write {integer}s for seconds; there are ms, s, m and h"))
 }
 
+/// A duration in the form that manifests use, for the command line.
+///
+/// # Errors
+///
+/// A sentence that says how durations are written.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    duration(text).map_err(|fault| fault.sentence())
+}
+
 /// Numbers with units, the larger first, each once: `1h30m`, `10m`, `1s`, `250ms`.
 fn duration(text: &str) -> Result<Duration, Fault> {
     let fault = || {

@@ -9,6 +9,8 @@
 //! | tree | a single-threaded supervisor per lane, child subreaper | not built yet: [`start_lane`] says so |
 //! | ends with the harness | the supervisor sees its socket close | |
 
+#![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
+
 mod job;
 
 #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
 //! What `expect.stdout` and `expect.stderr` say of a stream, checked in bounded memory.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -26,7 +26,7 @@ pub fn unsatisfied<'a>(rules: &'a [TextRule], mut stream: Box<dyn BufRead + '_>)
     let mut seen = vec![false; rules.len()];
     let mut window: Vec<u8> = Vec::new();
     loop {
-        let read = io::Read::take(&mut stream, WINDOW as u64).read_to_end(&mut window)?;
+        let read = stream.by_ref().take(WINDOW as u64).read_to_end(&mut window)?;
         for (seen, pattern) in seen.iter_mut().zip(&patterns) {
             *seen = *seen || pattern.as_ref().is_some_and(|pattern| pattern.is_match(&window));
         }

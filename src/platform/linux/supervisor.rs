@@ -285,7 +285,7 @@ impl<'a> Run<'a> {
     }
 
     /// Reads what is alive, ends it, and tells all that was seen.
-    fn finish(mut self, ended: Ended, signals: &OwnedFd) -> (Outcome, (Vec<u8>, Vec<u8>)) {
+    fn finish(self, ended: Ended, signals: &OwnedFd) -> (Outcome, (Vec<u8>, Vec<u8>)) {
         let wanted = self.wanted();
         let over = Instant::now();
         let empty_at = self.ends.values().max().copied();
