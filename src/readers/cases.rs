@@ -23,6 +23,11 @@ pub fn clip(text: &str) -> String {
     }
 }
 
+/// A number of cases; none that no program could run, so that sums hold whatever the output says.
+pub fn number(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|&number| number <= 1_000_000_000)
+}
+
 /// Adds a note, unless it is there already or there are too many.
 pub fn note(notes: &mut Vec<String>, text: impl Into<String>) {
     let text = text.into();

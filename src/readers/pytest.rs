@@ -21,7 +21,7 @@ use regex::Regex;
 
 use self::block::{Block, line_form};
 use self::tally::{Entry, Kind, Seen, Tally};
-use super::cases::{CaseList, Frames, MOST_CASES, MOST_FRAMES, Outcomes, clip, note};
+use super::cases::{CaseList, Frames, MOST_CASES, MOST_FRAMES, Outcomes, clip, note, number as number_of};
 use super::python_traceback::Tracebacks;
 use super::{Context, Line, Reader, Recognised, Strength};
 use crate::model::{CaseOutcome, Counts, Frame, Reading, Stream};
@@ -89,6 +89,7 @@ struct Session<'a> {
     /// The last of them was followed by `[100%]`.
     all: bool,
     last_dot: Option<u8>,
+    passed_before_rerun: u64,
     /// From lines that name a case and its outcome.
     words: Tally,
     verbose: bool,
@@ -106,6 +107,13 @@ struct Session<'a> {
     /// A last line; unless the session goes on, it was the last.
     ended: Option<Tally>,
     seen: bool,
+}
+
+impl Session<'_> {
+    /// Whether a last line can be this session's own: among what a case printed, only one that fits what was seen.
+    fn believes(&self, tally: Tally) -> bool {
+        !self.captured || tally.agrees(self.dots) || tally.agrees(self.words)
+    }
 }
 
 /// A frame whose case is still to be named.
@@ -189,8 +197,8 @@ impl<'a> Pytest<'a> {
         if let Some(title) = between(end, '=') {
             return self.title(title, at_us);
         }
-        if !self.session.header && !self.session.captured {
-            if let Some(tally) = Tally::read(end) {
+        if !self.session.header {
+            if let Some(tally) = Tally::read(end).filter(|tally| self.session.believes(*tally)) {
                 self.recognise(Strength::Tally);
                 self.session.ended = Some(tally);
                 return self.end_session();
@@ -241,7 +249,7 @@ impl<'a> Pytest<'a> {
                 if let Some(tally) = Tally::read(title) {
                     if session.nested > 0 {
                         session.nested -= 1;
-                    } else {
+                    } else if session.believes(tally) {
                         // What a case prints can look like it; the session shows by going on.
                         session.ended = Some(tally);
                         self.recognise(Strength::Tally);
@@ -281,7 +289,7 @@ impl<'a> Pytest<'a> {
             return;
         }
         if let Some(found) = WORKERS.captures(end).filter(|_| self.session.header) {
-            let number = found.get(1).or(found.get(2)).and_then(|number| number.as_str().parse().ok());
+            let number = found.get(1).or(found.get(2)).and_then(|number| number_of(number.as_str()));
             self.session.planned = number;
             return;
         }
@@ -383,6 +391,16 @@ impl<'a> Pytest<'a> {
                 _ => continue,
             };
             *count += 1;
+            // `.R.E`: its teardown failed, it ran again, and its teardown failed again. It passed twice, and not once.
+            match (session.last_dot, dot) {
+                (Some(b'.'), b'R') => session.passed_before_rerun += 1,
+                (Some(b'R'), b'.') => {}
+                (Some(b'.'), b'E') => {
+                    session.dots.passed -= session.passed_before_rerun.min(session.dots.passed);
+                    session.passed_before_rerun = 0;
+                }
+                _ => session.passed_before_rerun = 0,
+            }
             if dot == b'E' && matches!(session.last_dot, Some(b'.' | b's' | b'x' | b'X')) {
                 session.doubtful += 1;
             }
@@ -441,17 +459,14 @@ impl<'a> Pytest<'a> {
             session.block = Some(Block::new(self.context, kind, title));
             return;
         }
-        if session.captured {
-            return;
-        }
-        if let Some(block) = &mut session.block {
-            if between(end, '-').is_some_and(|said| said.starts_with("Captured ")) {
-                session.captured = true;
-            } else {
+        if between(end, '-').is_some_and(|said| said.starts_with("Captured ")) {
+            session.captured = true;
+        } else if let Some(block) = &mut session.block {
+            if !session.captured {
                 block.line(end);
             }
         } else if session.section == Section::Failures && session.frames.len() < 2 * MOST_FRAMES {
-            // `--tb=line` has no headers.
+            // `--tb=line` has no headers, and its places stand below what was captured.
             if let Some((frame, said)) = line_form(end, &self.context) {
                 session.frames.push(Located { frame, kind: Kind::Failed, title: Err(said) });
             }
@@ -471,7 +486,7 @@ impl<'a> Pytest<'a> {
     fn summary(&mut self, end: &str, at_us: Option<u64>) {
         if let Some(found) = SKIPPED.captures(end) {
             if self.session.skips.len() < MOST_CASES {
-                self.session.skips.push((found[1].parse().unwrap_or(1), clip(&found[2]), clip(&found[3])));
+                self.session.skips.push((number_of(&found[1]).unwrap_or(1), clip(&found[2]), clip(&found[3])));
             }
             return;
         }
@@ -532,7 +547,7 @@ impl<'a> Pytest<'a> {
             doubtful: session.doubtful,
         };
         let (mut sums, guessed) = tally::cases(&seen);
-        if session.verbose && (died || session.words == (Tally { rerun: 0, ..tally })) {
+        if session.verbose && (died || session.words.agrees(tally)) {
             sums = listed_cases;
         } else if session.verbose
             && (sums.passed, sums.failed, sums.skipped)
@@ -678,11 +693,11 @@ fn complete(progress: &str) -> bool {
 /// How many cases `collected 6 items / 1 error / 2 deselected / 1 skipped / 4 selected` announces: the selected ones,
 /// and one for each file that could not be collected or was skipped as a whole.
 fn planned(items: &str, parts: &str) -> Option<u64> {
-    let mut planned: u64 = items.parse().ok()?;
+    let mut planned: u64 = number_of(items)?;
     let mut files = 0;
     for part in parts.split(" / ").filter(|part| !part.is_empty()) {
         let (number, word) = part.split_once(' ')?;
-        let number: u64 = number.parse().ok()?;
+        let number = number_of(number)?;
         match word {
             "deselected" => planned = planned.saturating_sub(number),
             "selected" => planned = number,
