@@ -80,7 +80,7 @@ impl CaseList {
         self.told += 1;
         let name = clip(name);
         let reason = reason.map(clip);
-        let at_ms = at_us.map(|at| at / 1000);
+        let arrived = at_us.map(|at| at / 1000);
         let key = self.hasher.hash_one(&name);
         if let Some(&place) = self.index.get(&key) {
             let (told, case) = &mut self.cases[place];
@@ -90,7 +90,7 @@ impl CaseList {
                 *told = self.told;
                 case.outcome = outcome;
                 case.reason = reason;
-                case.at_ms = at_ms;
+                case.at_ms = arrived;
             }
             return;
         }
@@ -100,7 +100,7 @@ impl CaseList {
             return;
         }
         self.index.insert(key, self.cases.len());
-        self.cases.push((self.told, Case { name, outcome, reason, at_ms }));
+        self.cases.push((self.told, Case { name, outcome, reason, at_ms: arrived }));
     }
 
     /// The outcomes since the last [`Self::end_suite`].

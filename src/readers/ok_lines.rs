@@ -11,7 +11,8 @@
 //! - A plan (`1..5`, `5 planned`) gives `planned`; what of it has no outcome is `unknown`. A failed or passed `# TODO` of
 //!   TAP counts as passed, `# SKIP` as skipped.
 //! - `SKIP: reason` as the only thing said, with exit status 0, is one case, skipped: everything was.
-//! - `all ok` and its like show that something ran, not how much: every count stays unknown.
+//! - `all ok` and its like show that something ran, not how much: every count stays unknown, unless lines of cases were
+//!   there, of which `case 1 ok` is a further form then.
 //!
 //! Without a tally or a plan, lines of cases count if there are two of them, or if their form leaves no doubt.
 
@@ -27,6 +28,10 @@ static CASE: LazyLock<Regex> = LazyLock::new(|| {
     // A tab is how Go separates a package's columns.
     Regex::new(r"^(not ok|ok|OK|PASS|PASSED|FAIL|FAILED|SKIP|SKIPPED)(:?) +(?:(\d+)(?: +|$))?(- +)?(|\S.*)$")
         .expect("a constant")
+});
+/// `case 1 ok`, `case 1: ok`, `case 1 ... ok`.
+static LAST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(\S.*?)(?: \.\.\.|:)? (ok|OK|PASS|PASSED|FAIL|FAILED|SKIP|SKIPPED)$").expect("a constant")
 });
 static DIRECTIVE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(.*?) *# *(?i:(skip|todo))\S*:? *(.*)$").expect("a constant"));
@@ -64,6 +69,8 @@ static SKIP_ALL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^SKIP(?:PED)?: 
 pub struct OkLines<'a> {
     context: Context<'a>,
     cases: CaseList,
+    /// Lines that end in an outcome: `case 1 ok`.
+    last_words: CaseList,
     notes: Vec<String>,
     /// Lines of cases whose form leaves no doubt.
     strict: u64,
@@ -130,12 +137,19 @@ impl Reader for OkLines<'_> {
             self.case(&found[1], strict, found.get(3).map(|number| number.as_str()), &found[5], line.at_us);
         } else if self.planned.is_some() && matches!(text, "ok" | "not ok") {
             self.case(text, true, None, "", line.at_us);
+        } else if let Some(found) = LAST.captures(text) {
+            self.last_words.record(&found[1], outcome(&found[2]), None, line.at_us);
         }
     }
 
     fn finish(mut self: Box<Self>) -> Option<Recognised> {
         if let Some((reason, at_us)) = self.skip.take_if(|_| self.said == 1) {
             return self.skipped_all(&reason, at_us);
+        }
+        // Prose may end in "ok", too. Two such lines, and a last word that all is well, are no prose.
+        if self.proof && self.last.is_none() && self.lines == 0 && self.last_words.outcomes().ran() >= 2 {
+            self.lines = self.last_words.outcomes().ran();
+            self.cases = std::mem::take(&mut self.last_words);
         }
         let mut lines = self.cases.end_suite();
         lines.passed += self.nameless.passed;
@@ -188,6 +202,7 @@ impl<'a> OkLines<'a> {
         Self {
             context,
             cases: CaseList::default(),
+            last_words: CaseList::default(),
             notes: Vec::new(),
             strict: 0,
             lines: 0,
@@ -204,11 +219,7 @@ impl<'a> OkLines<'a> {
     }
 
     fn case(&mut self, word: &str, strict: bool, number: Option<&str>, rest: &str, at_us: Option<u64>) {
-        let mut outcome = match word {
-            "ok" | "OK" | "PASS" | "PASSED" => CaseOutcome::Passed,
-            "SKIP" | "SKIPPED" => CaseOutcome::Skipped,
-            _ => CaseOutcome::Failed,
-        };
+        let mut outcome = outcome(word);
         let mut name = rest;
         let mut reason = None;
         if let Some(found) = DIRECTIVE.captures(rest) {
@@ -265,19 +276,16 @@ impl<'a> OkLines<'a> {
             // `all green (57 checks)` leaves out what was skipped, and says of the rest that it passed.
             let skipped = counts.skipped.unwrap_or(0).min(total);
             let failed = counts.failed.unwrap_or(0).min(total - skipped);
-            match tally.passed {
-                Some(passed) => {
-                    let passed = passed.min(total);
-                    let skipped = skipped.min(total - passed);
-                    counts.passed = Some(passed);
-                    counts.skipped = Some(skipped);
-                    counts.failed = Some(total - passed - skipped);
-                }
-                None => {
-                    counts.passed = Some(total - skipped - failed);
-                    counts.skipped = Some(skipped);
-                    counts.failed = Some(failed);
-                }
+            if let Some(passed) = tally.passed {
+                let passed = passed.min(total);
+                let skipped = skipped.min(total - passed);
+                counts.passed = Some(passed);
+                counts.skipped = Some(skipped);
+                counts.failed = Some(total - passed - skipped);
+            } else {
+                counts.passed = Some(total - skipped - failed);
+                counts.skipped = Some(skipped);
+                counts.failed = Some(failed);
             }
         } else if counts.passed.is_some() {
             // A tally that names no failures has none, unless a line tells of one.
@@ -333,6 +341,14 @@ impl Tally {
     }
 }
 
+fn outcome(word: &str) -> CaseOutcome {
+    match word {
+        "ok" | "OK" | "PASS" | "PASSED" => CaseOutcome::Passed,
+        "SKIP" | "SKIPPED" => CaseOutcome::Skipped,
+        _ => CaseOutcome::Failed,
+    }
+}
+
 /// Reads a line that is a tally and nothing else.
 fn tally(text: &str) -> Option<Tally> {
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
@@ -353,10 +369,10 @@ fn tally(text: &str) -> Option<Tally> {
     let words = WORDS_LAST.captures(text).or_else(|| WORDS_FIRST.captures(text))?;
     let mut tally = Tally::default();
     let mut total = None;
-    let mut tokens = words[1].split(|c: char| !c.is_alphanumeric()).filter(|token| !token.is_empty());
+    let tokens = words[1].split(|c: char| !c.is_alphanumeric()).filter(|token| !token.is_empty());
     let mut number: Option<u64> = None;
     let mut word: Option<String> = None;
-    while let Some(token) = tokens.next() {
+    for token in tokens {
         match token.to_ascii_lowercase().as_str() {
             "check" | "checks" | "test" | "tests" | "case" | "cases" | "and" => continue,
             digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => number = Some(number_of(digits)?),
@@ -453,6 +469,7 @@ mod tests {
             "OK",
             "FAILED to connect, trying again",
             "ok  \tpkg\t0.003s",
+            "a looks ok\nb looks ok",
             "6/5 passed",
             "99999999999999999999999 passed",
             "PASS",
@@ -525,6 +542,8 @@ mod tests {
             assert_eq!(reading(0, output).notes.len(), 1);
         }
         assert_eq!(counts(0, "ok a\nok b\nall ok\n"), full(2, 2, 0, 0));
+        assert_eq!(counts(0, "case 1 ok\ncase 3: ok\ncase 4 ... FAIL\nall ok\n"), full(3, 2, 1, 0));
+        assert_eq!(counts(0, "the disk looks ok\nall ok\n"), [None; 6]);
     }
 
     #[test]

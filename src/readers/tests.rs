@@ -508,10 +508,7 @@ fn every_recording() -> Vec<(String, Vec<u8>)> {
         .map(|entry| entry.expect("recorded").path())
         .collect();
     files.sort();
-    files
-        .into_iter()
-        .map(|file| (file.display().to_string(), std::fs::read(&file).expect("recorded")))
-        .collect()
+    files.into_iter().map(|file| (file.display().to_string(), std::fs::read(&file).expect("recorded"))).collect()
 }
 
 /// What must hold of any reading.

@@ -252,12 +252,9 @@ impl<'a> Unittest<'a> {
     /// Below a double line, where a failure's header stands.
     fn header(&mut self, text: &str, at_us: Option<u64>) {
         self.place = Place::Header(0);
-        let (kind, name) = match text.split_once(": ") {
-            Some((kind @ ("FAIL" | "ERROR" | "UNEXPECTED SUCCESS"), name)) => (kind, name),
-            _ => {
-                self.place = Place::Progress;
-                return self.progress(text, at_us);
-            }
+        let Some((kind @ ("FAIL" | "ERROR" | "UNEXPECTED SUCCESS"), name)) = text.split_once(": ") else {
+            self.place = Place::Progress;
+            return self.progress(text, at_us);
         };
         let found = CASE.captures(name);
         let case = found.as_ref().map_or_else(|| clip(name), |found| case_name(&found[1], &found[2]));

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::title_of;
+use super::ids::title_of;
 use crate::readers::cases::{Outcomes, number};
 
 static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
