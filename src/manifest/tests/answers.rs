@@ -111,6 +111,10 @@ fn commands() {
         // A command that is wrong is not missing as well.
         assert!(errors.ends_with("\n1 error in 1 file"), "{run}: {errors}");
     }
+    let errors = Project::with("version: 1\nchekcs: 1").errors();
+    assert!(errors.contains("did you mean `checks`?") && errors.ends_with("\n1 error in 1 file"), "{errors}");
+    let errors = Project::with("version: 1\nchecks: [{id: a, rum: [x]}]").errors();
+    assert!(errors.contains("did you mean `run`?") && errors.ends_with("\n1 error in 1 file"), "{errors}");
     let errors = Project::with("version: 1\nchecks: [{id: a, shell: ''}]").errors();
     assert!(errors.contains("this text must not be empty") && errors.ends_with("\n1 error in 1 file"), "{errors}");
     let errors = Project::with("version: 1\nsetup: [cargo, build]\nchecks: [{id: a, run: [x]}]").errors();

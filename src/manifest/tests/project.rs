@@ -62,6 +62,6 @@ pub fn check_on(platform: Platform, content: &str) -> Check {
 
 /// The errors of a manifest with one check, whose other keys these are.
 pub fn errors_of_check(keys: &str) -> String {
-    let indented: String = keys.lines().map(|line| format!("    {line}\n")).collect();
-    Project::with(format!("version: 1\nchecks:\n  - id: a\n    run: [x]\n{indented}")).errors()
+    let indented: Vec<_> = keys.lines().map(|line| format!("    {line}")).collect();
+    Project::with(format!("version: 1\nchecks:\n  - id: a\n    run: [x]\n{}\n", indented.join("\n"))).errors()
 }

@@ -96,7 +96,7 @@ fn aliases_never_unfold() {
     let mut bomb = "version: 1\nx0: &x0 [ha]\n".to_owned();
     for level in 1..12 {
         let uses = vec![format!("*x{}", level - 1); 12].join(", ");
-        bomb.push_str(&format!("x{level}: &x{level} [{uses}]\n"));
+        bomb.extend([format!("x{level}: &x{level} [{uses}]\n")]);
     }
     bomb.push_str("checks:\n  - {id: bomb, run: *x11}\n");
     let errors = errors(&bomb);
@@ -151,10 +151,8 @@ fn the_number_of_values_is_bounded() {
     assert!(errors.ends_with("more than 100 errors in 1 file"), "{errors}");
     let errors = self::errors(&format!("version: 1\n{}", "checks: 1\n".repeat(9_000)));
     assert!(errors.ends_with("more than 100 errors in 1 file"), "{errors}");
-    let errors = self::errors(&format!(
-        "version: 1\nchecks: [{{{}}}]\n",
-        (0..9_000).map(|key| format!("k{key}: x,")).collect::<String>()
-    ));
+    let keys: Vec<_> = (0..9_000).map(|key| format!("k{key}: x")).collect();
+    let errors = self::errors(&format!("version: 1\nchecks: [{{{}}}]\n", keys.join(", ")));
     assert!(errors.ends_with("more than 100 errors in 1 file"), "{errors}");
 }
 
