@@ -223,21 +223,7 @@ impl<'a> Pytest<'a> {
         if let Some(block) = &mut self.session.block {
             return block.line(end);
         }
-        if let Some(found) = COLLECTED.captures(end).filter(|_| self.session.header) {
-            self.session.planned = planned(&found[1], &found[2]);
-            return;
-        }
-        if let Some(found) = WORKERS.captures(end).filter(|_| self.session.header) {
-            let number = found.get(1).or(found.get(2)).and_then(|number| number_of(number.as_str()));
-            self.session.planned = number;
-            return;
-        }
-        if let Some(found) = OF_WORKER.captures(end).filter(|_| self.session.header) {
-            if WORDS.iter().any(|(word, _)| *word == &found[1]) {
-                self.session.verbose = true;
-                self.session.ended = None;
-                self.outcome(&found[2], &found[1], None, at_us);
-            }
+        if self.session.header && self.announced(end, at_us) {
             return;
         }
         if self.named(text, end, at_us) || self.dotted(end) {
@@ -255,6 +241,25 @@ impl<'a> Pytest<'a> {
                 begun.candidate = Some((word, reason, at_us));
             }
         }
+    }
+
+    /// What only a session with a header prints: what it collected, and what xdist's workers did.
+    fn announced(&mut self, end: &str, at_us: Option<u64>) -> bool {
+        if let Some(found) = COLLECTED.captures(end) {
+            self.session.planned = planned(&found[1], &found[2]);
+        } else if let Some(found) = WORKERS.captures(end) {
+            let number = found.get(1).or(found.get(2)).and_then(|number| number_of(number.as_str()));
+            self.session.planned = number;
+        } else if let Some(found) = OF_WORKER.captures(end) {
+            if WORDS.iter().any(|(word, _)| *word == &found[1]) {
+                self.session.verbose = true;
+                self.session.ended = None;
+                self.outcome(&found[2], &found[1], None, at_us);
+            }
+        } else {
+            return false;
+        }
+        true
     }
 
     /// `tests/test_x.py::test_y PASSED [ 50%]`, or its beginning. Ids may hold blanks, `::` and whole outcomes.
@@ -457,7 +462,9 @@ impl<'a> Pytest<'a> {
         }
         self.cases.record(id, outcome, None, at_us);
         if outcome == CaseOutcome::Failed && self.session.listed.len() < MOST_CASES {
-            self.session.listed.push(Entry { kind, name: clip(id), message: message.map(clip) });
+            // Messages tell the places of `--tb=line` apart, of which no more are kept.
+            let message = message.filter(|_| self.session.listed.len() < 2 * MOST_FRAMES).map(clip);
+            self.session.listed.push(Entry { kind, name: clip(id), message });
         }
     }
 }
