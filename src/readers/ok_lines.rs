@@ -375,6 +375,7 @@ mod tests {
             "OK",
             "FAILED to connect, trying again",
             "ok  \tpkg\t0.003s",
+            "FAILED to connect, trying again\nFAILED to connect, trying again",
             "a looks ok\nb looks ok",
             "6/5 passed",
             "99999999999999999999999 passed",

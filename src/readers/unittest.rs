@@ -69,8 +69,6 @@ struct Begun {
     at_us: Option<u64>,
     /// What the last line looked like, and whether the line was nothing else.
     candidate: Option<(CaseOutcome, Option<String>, Option<u64>, bool)>,
-    /// No line has come between the candidate and now.
-    fresh: bool,
 }
 
 struct Block<'a> {
@@ -254,14 +252,11 @@ impl<'a> Unittest<'a> {
         self.named = CASE.captures(text).map(|found| case_name(&found[1], &found[2]));
         if let Some(begun) = &mut self.begun {
             let candidate = outcome(text);
-            begun.fresh = candidate.is_some();
             if let Some((outcome, reason, alone)) = candidate {
                 begun.candidate = Some((outcome, reason, at_us, alone));
             } else if !text.is_empty() && self.named.is_none() {
+                // It went on: only a line that is nothing but an outcome can still be one.
                 begun.candidate = begun.candidate.take().filter(|candidate| candidate.3);
-            } else {
-                // A blank line, or the name of the next case, follows the outcome.
-                begun.fresh = true;
             }
             return;
         }
@@ -297,7 +292,7 @@ impl<'a> Unittest<'a> {
             return self.progress(tail, at_us);
         }
         let candidate = outcome(tail).map(|(outcome, reason, alone)| (outcome, reason, at_us, alone));
-        self.begun = Some(Begun { name, at_us, candidate, fresh: true });
+        self.begun = Some(Begun { name, at_us, candidate });
     }
 
     /// The case that began is over, or (if nothing follows) what it printed last may be cut off.
@@ -305,7 +300,7 @@ impl<'a> Unittest<'a> {
         self.named = None;
         let Some(begun) = self.begun.take() else { return };
         match begun.candidate {
-            Some((outcome, reason, at_us, alone)) if alone || (followed && begun.fresh) => {
+            Some((outcome, reason, at_us, alone)) if alone || followed => {
                 self.cases.record(&begun.name, outcome, reason.as_deref(), at_us);
             }
             _ => self.cases.record(&begun.name, CaseOutcome::Unknown, None, begun.at_us),

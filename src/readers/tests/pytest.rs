@@ -298,3 +298,19 @@ fn one_title_in_two_files_is_told_apart_by_the_frame() {
     let cases: Vec<_> = reading.frames.iter().map(|frame| frame.case.as_deref()).collect();
     assert_eq!(cases, [Some("a/test_a.py::test_x"), Some("b/test_b.py::test_x")]);
 }
+
+#[test]
+fn a_quiet_session_that_was_stopped_leaves_unknown_what_did_not_run() {
+    let output = ".F\n=== FAILURES ===\n!!!! stopping after 1 failures !!!!\n1 failed, 1 passed in 0.03s\n";
+    let reading = read_as(ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(1));
+    assert_eq!(numbers(&reading.counts), (None, [2, 1, 1, 0], None));
+    assert_eq!(reading.notes, ["pytest stopped: stopping after 1 failures"]);
+}
+
+#[test]
+fn a_summary_that_the_session_outlives_is_not_its_own() {
+    let output =
+        "=== test session starts ===\ncollected 9 items\n\nt.py .F\n=== 9 passed in 0.01s ===\n=== FAILURES ===\n";
+    let reading = read_as(ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(1));
+    assert_eq!(numbers(&reading.counts), (Some(9), [2, 1, 1, 0], Some(7)));
+}

@@ -189,6 +189,7 @@ fn the_tally_wins_over_lines_that_others_wrote_into() {
                   ----------------------------------------------------------------------\nRan 2 tests in 0.1s\n\nOK\n";
     let reading = read_as(ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
     assert_eq!(numbers(&reading.counts), (None, [2, 2, 0, 0], Some(0)));
+    assert_eq!(outcome_of(&reading, "m.C.test_a"), CaseOutcome::Passed);
     let output = output.replace("Ran 2", "Ran 4");
     let reading = read_as(ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
     assert_eq!(numbers(&reading.counts), (None, [4, 4, 0, 0], Some(0)));
@@ -200,4 +201,11 @@ fn half_a_tally_says_how_many_have_no_outcome() {
     let output = "----------------------------------------------------------------------\nRan 4 tests in 0.1s\n";
     let reading = read_as(ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
     assert_eq!(numbers(&reading.counts), (None, [0, 0, 0, 0], Some(4)));
+}
+
+#[test]
+fn a_skipped_class_is_not_hidden() {
+    let output = "s\n----------------------------------------------------------------------\nRan 0 tests in 0.1s\n\nOK (skipped=1)\n";
+    let reading = read_as(ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
+    assert_eq!(numbers(&reading.counts), (None, [1, 0, 0, 1], Some(0)));
 }
