@@ -308,7 +308,9 @@ impl<'a> Pytest<'a> {
         let (file, all) = (found.get(1), found.get(3));
         let sure = all.is_some() || (file.is_some_and(|file| is_python(file.as_str())) && self.session.header);
         // Dots alone are pytest's only where a session was seen, or on the stream that it writes to.
-        let alone = file.is_none() && (self.session.seen || self.stream == Some(Stream::Stdout));
+        // A letter alone is a word like any other.
+        let likely = self.stream == Some(Stream::Stdout) && (found[2].len() > 1 || &found[2] == ".");
+        let alone = file.is_none() && (self.session.seen || likely);
         if !(sure || (alone && found[2].bytes().all(|byte| b".FEsxX".contains(&byte)))) {
             return false;
         }

@@ -69,6 +69,16 @@ fn the_surest_reader_wins() {
 }
 
 #[test]
+fn a_letter_alone_is_nobodys_progress() {
+    for text in ["x", "E\n", "s\nand so on\n", "F"] {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let reading = read_as(ReaderChoice::Auto, stream, text.as_bytes(), &context(0));
+            assert_eq!((reading.reader, reading.counts), (None, Counts::default()), "{text}");
+        }
+    }
+}
+
+#[test]
 fn without_a_reader_a_red_exit_still_shows_its_frames() {
     let output =
         b"starting\nTraceback (most recent call last):\n  File \"/box/hook.py\", line 3, in main\nOSError: no\n";

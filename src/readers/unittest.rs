@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use self::suite::{Dots, Suite, Sums, status};
+use self::suite::{Suite, Sums, status};
 use super::cases::{CaseList, Frames, MOST_CASES, clip, note, number};
 use super::python_traceback::Tracebacks;
 use super::{Context, Line, Reader, Recognised, Strength};
@@ -102,7 +102,7 @@ impl Reader for Unittest<'_> {
             Strength::Tally
         } else if lines {
             Strength::Lines
-        } else if self.suite.dots != Dots::default() {
+        } else if self.suite.dots.look_like_progress() {
             Strength::Loose
         } else {
             return None;

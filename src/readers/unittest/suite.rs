@@ -50,6 +50,14 @@ pub struct Dots {
     pub unexpected: u64,
 }
 
+impl Dots {
+    /// A letter alone is a word like any other; a dot is not.
+    pub fn look_like_progress(self) -> bool {
+        let Self { passed, failed, errors, skipped, expected, unexpected } = self;
+        passed > 0 || failed + errors + skipped + expected + unexpected > 1
+    }
+}
+
 #[derive(Default)]
 pub struct Sums {
     pub passed: u64,
