@@ -223,6 +223,7 @@ impl<'a> Pytest<'a> {
         if let Some(block) = &mut self.session.block {
             return block.line(end);
         }
+        self.session.scattered |= end.starts_with("bringing up nodes...");
         if self.session.header && self.announced(end, at_us) {
             return;
         }
@@ -250,6 +251,7 @@ impl<'a> Pytest<'a> {
         } else if let Some(found) = WORKERS.captures(end) {
             let number = found.get(1).or(found.get(2)).and_then(|number| number_of(number.as_str()));
             self.session.planned = number;
+            self.session.scattered = true;
         } else if let Some(found) = OF_WORKER.captures(end) {
             if WORDS.iter().any(|(word, _)| *word == &found[1]) {
                 self.session.verbose = true;
@@ -346,7 +348,7 @@ impl<'a> Pytest<'a> {
                 }
                 _ => session.passed_before_rerun = 0,
             }
-            if dot == b'E' && matches!(session.last_dot, Some(b'.' | b's' | b'x' | b'X')) {
+            if dot == b'E' && (session.scattered || matches!(session.last_dot, Some(b'.' | b's' | b'x' | b'X'))) {
                 session.doubtful += 1;
             }
             session.last_dot = Some(dot);

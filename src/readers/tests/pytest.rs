@@ -1,4 +1,4 @@
-//! pytest 9.2, with xdist and rerunfailures.
+//! pytest 9.2 with xdist and rerunfailures, and pytest 5.4.
 
 use super::*;
 
@@ -27,6 +27,10 @@ fn counts() {
         ("mixed-q-auto", (None, mixed, Some(0))),
         ("mixed-q-rN", (None, mixed, Some(0))),
         ("mixed-qq", (None, mixed, Some(0))),
+        ("old", (Some(19), [19, 4, 13, 2], Some(0))),
+        ("old-v", (Some(19), [19, 4, 13, 2], Some(0))),
+        ("old-native", (Some(19), [19, 4, 13, 2], Some(0))),
+        ("old-q-short", (None, [19, 4, 13, 2], Some(0))),
         ("mixed-x", (Some(20), [2, 1, 1, 0], Some(18))),
         ("green", (Some(6), [6, 6, 0, 0], Some(0))),
         ("green-q", (None, [6, 6, 0, 0], Some(0))),
@@ -173,6 +177,10 @@ fn frames_are_the_same_in_every_form() {
         assert_eq!(seen, expected, "{name}");
     }
     assert_eq!(frames(&pytest("mixed-q-no")), []);
+    // Python 3.8 knows no exception groups.
+    for name in ["old", "old-v", "old-native", "old-q-short"] {
+        assert_eq!(frames(&pytest(name)), MIXED[..13], "{name}");
+    }
 }
 
 #[test]
