@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat, readlinkat_raw};
 use rustix::io::Errno;
 
-use super::super::{Look, Unread};
+use super::super::{Look, Stranger, Unread};
 use super::procfs::{self, Wanted};
 use super::{mounts, sockets};
 use crate::model::Stream;
@@ -23,19 +23,19 @@ use crate::model::Stream;
 pub struct Watcher {
     /// Sockets that were bound before this watcher was made.
     sockets: HashSet<u64>,
-    /// Processes that are never named: the harness and its supervisors are left out by the caller.
-    me: u32,
 }
 
 impl Watcher {
     /// What is bound by now is left out of every later look if `from_now`.
     #[must_use]
     pub fn new(from_now: bool) -> Self {
-        Self { sockets: if from_now { sockets::all_inodes() } else { HashSet::new() }, me: std::process::id() }
+        Self { sockets: if from_now { sockets::all_inodes() } else { HashSet::new() } }
     }
 
-    /// Looks at every process but this one and `left_out`.
-    pub fn look(&self, roots: &[PathBuf], left_out: &HashSet<u32>) -> Look {
+    /// Looks at every process but this one and its supervisors.
+    pub fn look(&self, roots: &[PathBuf]) -> Look {
+        let mut left_out = super::lane::own();
+        left_out.insert(std::process::id());
         let mut look = Look::default();
         let bound = sockets::bound(roots, &self.sockets).unwrap_or_else(|error| {
             look.blind.push(format!("bound sockets: {error}"));
@@ -63,15 +63,10 @@ impl Watcher {
                 return look;
             }
         };
-        for pid in pids.into_iter().filter(|pid| *pid != self.me && !left_out.contains(pid)) {
+        for pid in pids.into_iter().filter(|pid| !left_out.contains(pid)) {
             match scan.concerns(pid) {
                 Concern::None => {}
-                Concern::Some => {
-                    if let Some(mut process) = procfs::read(pid, &wanted).filter(|process| !process.holds.is_empty()) {
-                        process.parents = procfs::ancestors(pid);
-                        look.processes.push(process);
-                    }
-                }
+                Concern::Some => look.strangers.extend(stranger(pid, &wanted)),
                 Concern::Unreadable => {
                     if let Some(uid) = procfs::uid(pid) {
                         look.unread.push(Unread { pid, uid, argv: procfs::argv_of(pid) });
@@ -83,7 +78,7 @@ impl Watcher {
     }
 
     /// Reads one process again. `None` if it is gone or holds nothing any more.
-    pub fn look_again(&self, pid: u32, roots: &[PathBuf]) -> Option<crate::model::Process> {
+    pub fn look_again(&self, pid: u32, roots: &[PathBuf]) -> Option<Stranger> {
         let bound = sockets::bound(roots, &self.sockets).unwrap_or_default();
         let wanted = Wanted {
             roots,
@@ -92,8 +87,29 @@ impl Watcher {
             started_ms: 0,
             sockets: &bound,
         };
-        procfs::read(pid, &wanted).filter(|process| !process.holds.is_empty())
+        stranger(pid, &wanted)
     }
+}
+
+/// Reads a process that holds something or carries a mark. `None` if it does neither any more.
+fn stranger(pid: u32, wanted: &Wanted<'_>) -> Option<Stranger> {
+    let mut process = procfs::read(pid, wanted)?;
+    let marked = procfs::mark(pid).filter(|mark| wanted.roots.contains(mark));
+    if process.state.as_deref() == Some("zombie") || (process.holds.is_empty() && marked.is_none()) {
+        return None;
+    }
+    process.parents = procfs::ancestors(pid);
+    Some(Stranger { process, marked })
+}
+
+/// Ends a process that carries a check's mark. `false` if it is gone, or is another one by now.
+pub fn end_stranger(stranger: &Stranger) -> bool {
+    let pid = stranger.process.pid;
+    let Some(raw) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
+    // The descriptor stays with the process that is looked at next, whatever becomes of its number.
+    let Ok(fd) = rustix::process::pidfd_open(raw, rustix::process::PidfdFlags::empty()) else { return false };
+    let same = procfs::started_ms(pid) == stranger.process.started_ms && procfs::mark(pid) == stranger.marked;
+    same && rustix::process::pidfd_send_signal(&fd, rustix::process::Signal::KILL).is_ok()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +199,11 @@ impl Scan {
         if self.leads_in(&format!("{pid}/root")).unwrap_or(false) {
             return Concern::Some;
         }
-        let concerns = self.threads(pid) || self.descriptors(pid) || self.mounts(pid) || self.mappings(pid);
+        let concerns = self.threads(pid)
+            || self.descriptors(pid)
+            || self.mounts(pid)
+            || self.mappings(pid)
+            || self.is_marked(pid);
         if concerns { Concern::Some } else { Concern::None }
     }
 
@@ -261,6 +281,14 @@ impl Scan {
             rest = &rest[end..];
         }
         false
+    }
+
+    /// Whether the process's environment has the mark of one of the roots.
+    fn is_marked(&self, pid: u32) -> bool {
+        procfs::mark(pid).is_some_and(|mark| {
+            let mark = mark.as_os_str().as_bytes();
+            self.roots.binary_search_by(|root| root.as_slice().cmp(mark)).is_ok()
+        })
     }
 
     fn open(&self, path: &str) -> Result<OwnedFd, Errno> {

@@ -125,7 +125,7 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
         pid,
         argv: argv(pid, &stat.name),
         parents: Vec::new(),
-        started_ms: Some((stat.start * 1000 / ticks_per_second()).cast_signed() - wanted.started_ms.cast_signed()),
+        started_ms: Some(start_ms(&stat) - wanted.started_ms.cast_signed()),
         own_session: wanted.leader.is_some_and(|leader| stat.session != leader),
         state: Some(state_word(stat.state).to_owned()),
         waiting_on: waiting_on(pid),
@@ -301,6 +301,20 @@ fn same_file(link: &Path, path: &Path) -> bool {
         (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
         _ => false,
     }
+}
+
+/// The sandbox that a process was started in, by the mark in its environment.
+pub fn mark(pid: u32) -> Option<PathBuf> {
+    variable(pid, b"HOSTPROOF_SANDBOX=").map(PathBuf::from)
+}
+
+/// When a process started, in milliseconds after the machine's start.
+pub fn started_ms(pid: u32) -> Option<i64> {
+    stat(pid).ok().map(|stat| start_ms(&stat))
+}
+
+fn start_ms(stat: &Stat) -> i64 {
+    (stat.start * 1000 / ticks_per_second()).cast_signed()
 }
 
 /// The value of a variable that the process was started with.
