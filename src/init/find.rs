@@ -1,0 +1,132 @@
+//! Which files are self-tests, and what runs them: decisions over names and texts.
+
+use std::collections::BTreeSet;
+
+use super::ids::Ids;
+use super::{cargo, node, python, shell};
+use crate::model::ReaderChoice;
+
+/// Folders in which hooks lie; a self-test there gets a check of its own.
+const HOOK_FOLDERS: &[&str] = &[
+    "hooks", ".hooks", "git-hooks", ".git-hooks", "githooks", ".githooks", ".husky", "scripts", ".claude", ".codex",
+    ".cursor", ".gemini", ".windsurf",
+];
+
+/// Folders of what tests read, which may well look like tests.
+const FIXTURE_FOLDERS: &[&str] = &["fixtures", "__fixtures__", "testdata", "test-fixtures", "test_fixtures"];
+
+/// The most checks that are made.
+const MOST: usize = 200;
+
+/// What the finders look at.
+pub struct Files<'a> {
+    /// Relative, with `/`, sorted.
+    pub names: BTreeSet<&'a str>,
+    /// The text of a file; `None` for what is no text, or no regular file.
+    pub text: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// One self-test: what will be a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelfTest {
+    pub id: String,
+    pub run: Vec<String>,
+    /// `None` where the output is in a form that no reader reads.
+    pub reader: ReaderChoice,
+    /// The files that it runs, as far as they are known.
+    pub files: Vec<String>,
+    /// What a person should know, for comments.
+    pub remarks: Vec<String>,
+}
+
+/// The self-tests of a project.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub tests: Vec<SelfTest>,
+    /// What looks like one and is not among them, and why.
+    pub notes: Vec<String>,
+    pub(super) ids: Ids,
+}
+
+impl Found {
+    /// Takes a file of its own as a self-test.
+    pub fn file(&mut self, file: &str, run: &[&str]) -> &mut SelfTest {
+        let id = self.ids.of_file(file);
+        self.push(id, run.iter().map(|&word| word.to_owned()).collect(), vec![file.to_owned()])
+    }
+
+    /// Takes a command that runs many.
+    pub fn group(&mut self, id: &str, run: Vec<String>, files: Vec<String>) -> &mut SelfTest {
+        let id = self.ids.of_text(id);
+        self.push(id, run, files)
+    }
+
+    fn push(&mut self, id: String, run: Vec<String>, files: Vec<String>) -> &mut SelfTest {
+        self.tests.push(SelfTest { id, run, reader: ReaderChoice::Auto, files, remarks: Vec::new() });
+        let last = self.tests.len() - 1;
+        &mut self.tests[last]
+    }
+
+    /// Passes over some files, if there are any.
+    pub fn passed_over(&mut self, files: &[&str], why: &str) {
+        let Some(first) = files.first() else { return };
+        let more = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
+        self.notes.push(format!("{first}{more}: {why}"));
+    }
+}
+
+/// Finds the self-tests among the files, those beside hooks first.
+pub fn find<'a>(names: &'a [String], text: &dyn Fn(&str) -> Option<String>) -> Found {
+    let (fixtures, names): (BTreeSet<&'a str>, BTreeSet<&'a str>) =
+        names.iter().map(String::as_str).partition(|name| folders(name).any(|part| FIXTURE_FOLDERS.contains(&part)));
+    let files = Files { names, text };
+    let mut found = Found::default();
+    python::find(&files, &mut found);
+    node::find(&files, &mut found);
+    shell::find(&files, &mut found);
+    cargo::find(&files, &mut found);
+    let looks = |name: &&&str| python::is_named(name) || shell::is_named(name) || node::is_named(name);
+    let fixtures: Vec<&str> = fixtures.iter().filter(looks).copied().collect();
+    found.passed_over(&fixtures, "in a folder of fixtures, so not taken as a self-test");
+    found.tests.sort_by_key(|test| !test.files.iter().all(|file| is_beside_hooks(file)));
+    if found.tests.len() > MOST {
+        found.notes.push(format!("{} self-tests beyond the first {MOST} were left out", found.tests.len() - MOST));
+        found.tests.truncate(MOST);
+    }
+    found
+}
+
+/// Whether the file lies in a folder of hooks.
+pub fn is_beside_hooks(name: &str) -> bool {
+    folders(name).any(|part| HOOK_FOLDERS.contains(&part))
+}
+
+/// The folders that a file lies in, from the top.
+pub fn folders(name: &str) -> impl Iterator<Item = &str> {
+    folder(name).split('/').filter(|part| !part.is_empty())
+}
+
+/// The folder that a file or folder lies in; empty for the project itself.
+pub fn folder(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The last part of a path.
+pub fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// A path as an argument: one that begins with a dash would be taken for an option.
+pub fn argument(path: &str) -> String {
+    if path.starts_with('-') { format!("./{path}") } else { path.to_owned() }
+}
+
+/// A file in a folder.
+pub fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// A folder and all that it lies in, from the nearest.
+pub fn ancestors(folder_name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder_name), |above| (!above.is_empty()).then(|| folder(above)))
+}
