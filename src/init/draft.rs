@@ -65,8 +65,8 @@ pub fn draft(draft: &Draft<'_>) -> String {
         for wired in open {
             let command: String = wired.command.chars().take(LONGEST_COMMAND).collect();
             let more = if command.len() < wired.command.len() { "…" } else { "" };
-            let place = if wired.file == wired.command { String::new() } else { format!("  ({})", wired.file) };
-            line(&mut text, "", &format!("  {}  {command}{more}{place}", wired.occasion()));
+            let place = if wired.file == wired.command { String::new() } else { format!(" ({})", wired.file) };
+            line(&mut text, "", &format!("  {}: {command}{more}{place}", wired.occasion()));
         }
     }
     if !draft.notes.is_empty() {

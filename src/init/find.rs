@@ -130,3 +130,121 @@ pub fn join(folder: &str, name: &str) -> String {
 pub fn ancestors(folder_name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder_name), |above| (!above.is_empty()).then(|| folder(above)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    const CASE: &str = "import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n";
+    const FUNCTION: &str = "def test_a(): pass\n";
+
+    /// Each self-test as `id: command`, and the notes.
+    fn found(files: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+        let texts: BTreeMap<&str, &str> = files.iter().copied().collect();
+        let names: Vec<String> = texts.keys().map(|&name| name.to_owned()).collect();
+        let found = find(&names, &|name| texts.get(name).map(|&text| text.to_owned()));
+        (found.tests.iter().map(|test| format!("{}: {}", test.id, test.run.join(" "))).collect(), found.notes)
+    }
+
+    fn tests(files: &[(&str, &str)]) -> Vec<String> {
+        found(files).0
+    }
+
+    #[test]
+    fn a_hooks_self_test_is_a_check_of_its_own_and_the_rest_one_per_runner() {
+        let files = [
+            ("hooks/test_a.py", FUNCTION),
+            ("hooks/test_b.py", FUNCTION),
+            ("tests/conftest.py", ""),
+            ("tests/test_c.py", FUNCTION),
+            ("tests/deep/test_d.py", CASE),
+            ("tests/hooks/test_e.py", "import pytest\n"),
+            ("test_top.py", FUNCTION),
+        ];
+        let expected = [
+            "hooks/test_a: python3 -m pytest hooks/test_a.py",
+            "hooks/test_b: python3 -m pytest hooks/test_b.py",
+            "tests/hooks/test_e: python3 -m pytest tests/hooks/test_e.py",
+            "pytest: python3 -m pytest test_top.py tests --ignore=tests/hooks",
+        ];
+        assert_eq!(tests(&files), expected);
+    }
+
+    #[test]
+    fn a_configured_root_collects_what_it_says() {
+        let root = ("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"tests\"]\n");
+        let files = [root, ("tests/test_a.py", CASE), ("b/pytest.ini", ""), ("b/tests/test_b.py", CASE)];
+        assert_eq!(tests(&files), ["pytest: python3 -m pytest", "b/tests: python3 -m pytest b/tests"]);
+    }
+
+    #[test]
+    fn unittest_discovers_from_the_topmost_package() {
+        let files = [
+            ("tests/__init__.py", ""),
+            ("tests/a/__init__.py", ""),
+            ("tests/a/test_a.py", CASE),
+            ("other/test_b.py", CASE),
+            ("other/c_test.py", CASE),
+        ];
+        let expected = [
+            "other: python3 -m unittest discover -s other",
+            "other-2: python3 -m unittest discover -s other -p *_test.py",
+            "tests: python3 -m unittest discover -s tests -t .",
+        ];
+        assert_eq!(tests(&files), expected);
+    }
+
+    #[test]
+    fn npm_is_asked_unless_the_script_is_nodes_own_runner() {
+        let package = |script: &str| format!("{{\"scripts\": {{\"test\": \"{script}\"}}}}");
+        let run = |script: &str| tests(&[("package.json", package(script).as_str())]);
+        assert_eq!(run("jest"), ["npm-test: npm test --silent"]);
+        assert_eq!(run("node --test tests/"), ["npm-test: node --test tests/"]);
+        assert_eq!(run("node --test && eslint ."), ["npm-test: npm test --silent"]);
+        assert_eq!(run("echo \\\"Error: no test specified\\\" && exit 1"), Vec::<String>::new());
+        assert_eq!(tests(&[("package.json", "{")]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_for_nodes_runner_are_told_from_those_of_others() {
+        let files = [
+            ("hooks/a.test.js", "require('node:test')\n"),
+            ("hooks/b.test.cjs", "require('assert')(1)\n"),
+            ("src/hooks/c.test.js", "test('x', () => {})\n"),
+            ("lib/d.test.mjs", "import test from 'node:test'\n"),
+        ];
+        let (tests, notes) = found(&files);
+        let expected = [
+            "hooks/a.test: node --test hooks/a.test.js",
+            "hooks/b.test: node --test hooks/b.test.cjs",
+            "node-test: node --test lib/d.test.mjs",
+        ];
+        assert_eq!(tests, expected);
+        assert!(notes[0].starts_with("src/hooks/c.test.js: "), "{notes:?}");
+    }
+
+    #[test]
+    fn scripts_run_only_from_folders_of_hooks_or_tests() {
+        let files = [("hooks/test_a.sh", "#!/bin/bash\n"), ("deploy/test_b.sh", ""), ("t/c_test.sh", ""), ("hooks/d.bats", "")];
+        let (tests, notes) = found(&files);
+        assert_eq!(tests, ["hooks/test_a: bash hooks/test_a.sh", "t/c_test: sh t/c_test.sh"]);
+        assert_eq!(notes.len(), 2, "{notes:?}");
+    }
+
+    #[test]
+    fn fixtures_and_what_nothing_runs_are_notes() {
+        let files = [("fixtures/hooks/test_a.py", CASE), ("hooks/test_b.py", "x = 1\n"), ("hooks/test_helper.sh", "")];
+        let (tests, notes) = found(&files);
+        assert_eq!(tests, Vec::<String>::new());
+        assert_eq!(notes.len(), 2, "{notes:?}");
+    }
+
+    #[test]
+    fn cargo_needs_a_test() {
+        let manifest = ("Cargo.toml", "[package]\n");
+        assert_eq!(tests(&[manifest, ("src/lib.rs", "#[test]\n")]), ["cargo-test: cargo test"]);
+        assert_eq!(tests(&[manifest, ("src/lib.rs", "")]), Vec::<String>::new());
+    }
+}

@@ -16,7 +16,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Finds them.
-pub fn find(project: &Project, wired: &mut Vec<Wired>, notes: &mut Vec<String>) {
+pub fn find(project: &Project, wired: &mut Vec<Wired>) {
     // Husky's are called by its own wrappers, whatever their mode.
     let husky = project.root.join(".husky");
     take(&husky, ".husky", false, wired);
@@ -25,11 +25,9 @@ pub fn find(project: &Project, wired: &mut Vec<Wired>, notes: &mut Vec<String>) 
     if folder.starts_with(&husky) {
         return;
     }
-    let shown = folder.strip_prefix(&project.root).unwrap_or(&folder);
-    match shown.to_str() {
-        Some(shown) => take(&folder, &shown.replace('\\', "/"), true, wired),
-        None => notes.push(format!("{} is not read: its name is not UTF-8", shown.display())),
-    }
+    // A folder elsewhere is this machine's business: its path says nothing to others.
+    let shown = folder.strip_prefix(&project.root).ok().and_then(Path::to_str).unwrap_or("core.hooksPath");
+    take(&folder, &shown.replace('\\', "/"), true, wired);
 }
 
 /// Takes the hooks in a folder; git passes over what may not be executed, and so does this then.

@@ -37,8 +37,8 @@ pub fn list(root: &Path) -> Listing {
         }
     }
     if unnamed > 0 {
-        let files = if unnamed == 1 { "1 file".to_owned() } else { format!("{unnamed} files") };
-        listing.notes.push(format!("{files} passed over: a manifest can't name them (not UTF-8, or $project in the name)"));
+        let names = if unnamed == 1 { "1 name" } else { "some names" };
+        listing.notes.push(format!("{names} that a manifest can't have (not UTF-8, or with $project or $sandbox in it)"));
     }
     listing.files.sort_unstable();
     // While a merge is under way, git names a file once for each side.

@@ -47,10 +47,11 @@ pub fn find(files: &Files<'_>, found: &mut Found) {
     let configured = groups::configured(files);
     let mut together: Vec<(&str, Runner)> = Vec::new();
     let mut unknown: Vec<&str> = Vec::new();
+    let mut unread: Vec<&str> = Vec::new();
     let mut alone: Vec<&str> = Vec::new();
     for &name in files.names.iter().filter(|name| is_named(name)) {
         let Some(text) = (files.text)(name) else {
-            unknown.push(name);
+            unread.push(name);
             continue;
         };
         let beside = is_beside_hooks(name) && crowd(files, folder(name)) <= MOST_BESIDE_HOOKS;
@@ -72,6 +73,7 @@ pub fn find(files: &Files<'_>, found: &mut Found) {
     groups::pytest(files, &together, &configured, &alone, found);
     groups::unittest(files, &together, found);
     found.passed_over(&unknown, "named like a self-test, and nothing in it shows what runs it");
+    found.passed_over(&unread, "named like a self-test, and not a regular file of text");
 }
 
 /// How many self-tests lie in a folder.

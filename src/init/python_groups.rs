@@ -35,22 +35,25 @@ pub fn pytest(
     }
     for (root, names) in roots {
         let mut run: Vec<String> = ["python3", "-m", "pytest"].map(str::to_owned).to_vec();
-        let targets = if root.is_empty() && configured.contains(root) {
-            // What it collects is the configuration's business.
-            BTreeSet::from([""])
-        } else {
-            targets(&names)
-        };
+        let targets = if root.is_empty() && says_where(files) { BTreeSet::from([""]) } else { targets(&names) };
         run.extend(targets.iter().filter(|target| !target.is_empty()).map(|target| argument(target)));
         let collected = |name: &&&str| targets.iter().any(|target| is_below(name, target));
         run.extend(ignored(files, alone, &collected).into_iter().map(|path| format!("--ignore={path}")));
-        let id = if names.iter().all(|name| folder(name) == folder(names[0])) && !folder(names[0]).is_empty() {
-            folder(names[0]).to_owned()
-        } else {
-            join(root, "pytest")
+        let id = match targets.first() {
+            Some(only) if targets.len() == 1 && !only.is_empty() => (*only).to_owned(),
+            _ => join(root, "pytest"),
         };
         found.group(&id, run, names.iter().map(|&name| name.to_owned()).collect());
     }
+}
+
+/// Whether the project's own configuration of pytest says what is to be collected.
+fn says_where(files: &Files<'_>) -> bool {
+    let says = |text: String| text.lines().any(|line| line.trim_start().starts_with("testpaths"));
+    ["pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"]
+        .into_iter()
+        .filter(|name| files.names.contains(name))
+        .any(|name| (files.text)(name).is_some_and(says))
 }
 
 /// The folders of the files without those that lie in another of them; files at the top are named one by one, since

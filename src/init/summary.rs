@@ -55,7 +55,7 @@ pub fn nothing_found(wired: &[Wired], notes: &[String]) -> String {
     if !wired.is_empty() {
         let _ = writeln!(text, "{} wired hook{} found that nothing tests:", wired.len(), plural(wired.len()));
         for wired in wired.iter().take(NAMES) {
-            let _ = writeln!(text, "  {}", super::yaml::comment(&format!("{}  {}", wired.occasion(), wired.command)));
+            let _ = writeln!(text, "  {}", super::yaml::comment(&format!("{}: {}", wired.occasion(), wired.command)));
         }
     }
     for note in notes {

@@ -66,7 +66,7 @@ pub fn find(project: &Project) -> (Vec<Wired>, Vec<String>) {
             Err(error) => notes.push(format!("{name} is not read: {error}")),
         }
     }
-    git_hooks::find(project, &mut wired, &mut notes);
+    git_hooks::find(project, &mut wired);
     let exists = |name: &&&str| project.root.join(name).is_file() && (**name != ".codex/config.toml" || has_hooks(project));
     let unread: Vec<&str> = UNREAD.iter().filter(exists).copied().collect();
     if !unread.is_empty() {
