@@ -86,15 +86,18 @@ pub fn draft(draft: &Draft<'_>) -> String {
     text
 }
 
-fn check(text: &mut String, test: &SelfTest, report: &CheckReport, hooks: &[&Wired]) {
+fn check(out: &mut String, test: &SelfTest, report: &CheckReport, hooks: &[&Wired]) {
     let seen = Seen::of(report);
     let mut key = |key: &str, value: &str| {
-        let _ = writeln!(text, "{}{key}: {value}", if key == "id" { "  - " } else { "    " });
+        let _ = writeln!(out, "{}{key}: {value}", if key == "id" { "  - " } else { "    " });
     };
     key("id", &scalar(&test.id));
     if let Some(first) = hooks.first() {
         let more = if hooks.len() > 1 { format!(", and {} more", hooks.len() - 1) } else { String::new() };
-        key("title", &scalar(&comment(&format!("seems to test what {} wires to {}{more}", first.file, first.occasion()))));
+        key(
+            "title",
+            &scalar(&comment(&format!("seems to test what {} wires to {}{more}", first.file, first.occasion()))),
+        );
     }
     key("run", &words(&test.run));
     let half = Check::DEFAULT_TIMEOUT.as_millis() / 2;
@@ -113,22 +116,22 @@ fn check(text: &mut String, test: &SelfTest, report: &CheckReport, hooks: &[&Wir
         key("expect", &format!("{{cases: {ran}{skipped}}}"));
     }
     for remark in &test.remarks {
-        line(text, "    ", remark);
+        line(out, "    ", remark);
     }
     if silent {
-        silence(text, report);
+        silence(out, report);
     }
     if report.verdict == Verdict::Skipped {
-        line(text, "    ", report.reason.as_deref().unwrap_or("every case was skipped"));
+        line(out, "    ", report.reason.as_deref().unwrap_or("every case was skipped"));
     }
     match seen {
         Seen::Green => {}
-        Seen::Left => proposals(text, report),
+        Seen::Left => proposals(out, report),
         Seen::Red => {
             for said in red(report) {
-                line(text, "    ", &said);
+                line(out, "    ", &said);
             }
-            proposals(text, report);
+            proposals(out, report);
         }
     }
 }
@@ -151,11 +154,13 @@ fn silence(text: &mut String, report: &CheckReport) {
 
 /// Why it was red, in a few lines.
 fn red(report: &CheckReport) -> Vec<String> {
+    let told = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+    let told = told.map(|finding| finding.message.clone()).or_else(|| report.reason.clone());
     let mut why = match (report.verdict, report.exit) {
-        (Verdict::Failed, Some(Exit::Code(code))) => format!("exit status {code}"),
+        (Verdict::Failed, Some(Exit::Code(code))) if code != 0 => format!("exit status {code}"),
         (Verdict::Failed, Some(Exit::Signal(signal))) => format!("ended by signal {signal}"),
         (Verdict::Passed | Verdict::Skipped, _) => "no case ran".to_owned(),
-        (verdict, _) => report.reason.clone().unwrap_or_else(|| verdict.name().to_owned()),
+        (verdict, _) => told.unwrap_or_else(|| verdict.name().to_owned()),
     };
     let cases = &report.cases;
     if report.verdict == Verdict::Failed

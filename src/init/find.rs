@@ -8,8 +8,19 @@ use crate::model::ReaderChoice;
 
 /// Folders in which hooks lie; a self-test there gets a check of its own.
 const HOOK_FOLDERS: &[&str] = &[
-    "hooks", ".hooks", "git-hooks", ".git-hooks", "githooks", ".githooks", ".husky", "scripts", ".claude", ".codex",
-    ".cursor", ".gemini", ".windsurf",
+    "hooks",
+    ".hooks",
+    "git-hooks",
+    ".git-hooks",
+    "githooks",
+    ".githooks",
+    ".husky",
+    "scripts",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".gemini",
+    ".windsurf",
 ];
 
 /// Folders of what tests read, which may well look like tests.
@@ -114,6 +125,11 @@ pub fn folder(name: &str) -> &str {
 /// The last part of a path.
 pub fn base(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
+}
+
+/// What follows the last dot of a file's name.
+pub fn ending(name: &str) -> Option<&str> {
+    base(name).rsplit_once('.').map(|(_, ending)| ending)
 }
 
 /// A path as an argument: one that begins with a dash would be taken for an option.
@@ -227,7 +243,8 @@ mod tests {
 
     #[test]
     fn scripts_run_only_from_folders_of_hooks_or_tests() {
-        let files = [("hooks/test_a.sh", "#!/bin/bash\n"), ("deploy/test_b.sh", ""), ("t/c_test.sh", ""), ("hooks/d.bats", "")];
+        let files =
+            [("hooks/test_a.sh", "#!/bin/bash\n"), ("deploy/test_b.sh", ""), ("t/c_test.sh", ""), ("hooks/d.bats", "")];
         let (tests, notes) = found(&files);
         assert_eq!(tests, ["hooks/test_a: bash hooks/test_a.sh", "t/c_test: sh t/c_test.sh"]);
         assert_eq!(notes.len(), 2, "{notes:?}");

@@ -76,7 +76,8 @@ mod tests {
     #[test]
     fn ids_are_unique() {
         let mut ids = Ids::default();
-        let made = ["h/test_a.py", "h/test_a.sh", "H/test_a.sh", "h/test ü.sh", "h/test é.sh"].map(|path| ids.of_file(path));
+        let made =
+            ["h/test_a.py", "h/test_a.sh", "H/test_a.sh", "h/test ü.sh", "h/test é.sh"].map(|path| ids.of_file(path));
         assert_eq!(made, ["h/test_a", "h/test_a.sh", "h/test_a.sh-2", "h/test", "h/test-.sh"]);
     }
 }

@@ -10,7 +10,16 @@ const MOST: usize = 20_000;
 
 /// Folders of things that were made or fetched, not written.
 const SKIPPED: &[&str] = &[
-    ".git", "node_modules", "target", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache",
+    ".git",
+    "node_modules",
+    "target",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".tox",
+    ".nox",
+    ".mypy_cache",
+    ".pytest_cache",
     "site-packages",
 ];
 
@@ -25,9 +34,8 @@ pub struct Listing {
 pub fn list(root: &Path) -> Listing {
     let mut listing = Listing::default();
     let mut unnamed = 0;
-    let names = source::files(root).map_or_else(|| walk(root, &mut listing.notes), |paths| {
-        paths.iter().map(|path| name(path)).collect()
-    });
+    let names = source::files(root)
+        .map_or_else(|| walk(root, &mut listing.notes), |paths| paths.iter().map(|path| name(path)).collect());
     for name in names {
         match name {
             Some(name) if name.split('/').any(|part| SKIPPED.contains(&part)) => {}
@@ -38,7 +46,9 @@ pub fn list(root: &Path) -> Listing {
     }
     if unnamed > 0 {
         let names = if unnamed == 1 { "1 name" } else { "some names" };
-        listing.notes.push(format!("{names} that a manifest can't have (not UTF-8, or with $project or $sandbox in it)"));
+        listing
+            .notes
+            .push(format!("{names} that a manifest can't have (not UTF-8, or with $project or $sandbox in it)"));
     }
     listing.files.sort_unstable();
     // While a merge is under way, git names a file once for each side.

@@ -7,7 +7,8 @@ use super::wired::Wired;
 
 /// Words of commands that name no hook.
 const PROGRAMS: &[&str] = &[
-    "python", "python3", "bash", "node", "true", "false", "exec", "echo", "test", "export", "hook", "hooks", "main", "index", "null",
+    "python", "python3", "bash", "node", "true", "false", "exec", "echo", "test", "export", "hook", "hooks", "main",
+    "index", "null",
 ];
 
 /// The wired commands that a self-test seems to test, as indices.
@@ -28,7 +29,7 @@ fn subject(file: &str) -> Option<String> {
 fn names(command: &str) -> impl Iterator<Item = String> {
     let words = command.split(|c: char| c.is_whitespace() || "\"'`;&|()<>=$,".contains(c));
     words
-        .flat_map(|word| word.rsplit(['/', '\\']).next())
+        .filter_map(|word| word.rsplit(['/', '\\']).next())
         .map(|word| normal(word.rsplit_once('.').map_or(word, |(stem, _)| stem)))
         .filter(|name| is_telling(name))
 }

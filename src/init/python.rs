@@ -15,8 +15,9 @@ fn regex(expression: &str) -> Regex {
 }
 
 static PYTEST: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^[ \t]*(?:import[ \t]+pytest\b|from[ \t]+pytest\b)"));
-static MAIN: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"(?m)^if[ \t]+(?:__name__[ \t]*==[ \t]*["']__main__["']|["']__main__["'][ \t]*==[ \t]*__name__)"#));
+static MAIN: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r#"(?m)^if[ \t]+(?:__name__[ \t]*==[ \t]*["']__main__["']|["']__main__["'][ \t]*==[ \t]*__name__)"#)
+});
 static UNITTEST_MAIN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^[ \t]*unittest\.main\("));
 static TEST_CASE: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?m)^[ \t]*class[ \t]+\w+\(.*(?:TestCase|IsolatedAsyncioTestCase)\b"));
@@ -39,7 +40,8 @@ pub enum Runner {
 /// Whether a file is named like a self-test.
 pub fn is_named(name: &str) -> bool {
     let base = base(name);
-    base.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.starts_with("test-") || stem.ends_with("_test"))
+    base.strip_suffix(".py")
+        .is_some_and(|stem| stem.starts_with("test_") || stem.starts_with("test-") || stem.ends_with("_test"))
 }
 
 /// Finds them.
@@ -55,7 +57,8 @@ pub fn find(files: &Files<'_>, found: &mut Found) {
             continue;
         };
         let beside = is_beside_hooks(name) && crowd(files, folder(name)) <= MOST_BESIDE_HOOKS;
-        let pytest = ancestors(folder(name)).any(|above| configured.contains(above) || files.names.contains(join(above, "conftest.py").as_str()));
+        let pytest = ancestors(folder(name))
+            .any(|above| configured.contains(above) || files.names.contains(join(above, "conftest.py").as_str()));
         match (runner(&text, pytest, beside), beside) {
             (None, _) => unknown.push(name),
             (Some(Runner::Script), _) => drop(found.file(name, &["python3", &argument(name)])),
@@ -107,13 +110,16 @@ fn runner(text: &str, pytest: bool, beside_hooks: bool) -> Option<Runner> {
 fn unittest(files: &Files<'_>, name: &str, text: &str) -> Vec<String> {
     let place = folder(name);
     let package = files.names.contains(join(place, "__init__.py").as_str());
-    let neighbour = |module: &str| !place.is_empty() && files.names.contains(join(place, &format!("{module}.py")).as_str());
+    let neighbour =
+        |module: &str| !place.is_empty() && files.names.contains(join(place, &format!("{module}.py")).as_str());
     let imports_neighbour = !package && IMPORT.captures_iter(text).any(|import| neighbour(&import[1]));
     let words: Vec<&str> = if IDENTIFIERS.is_match(name) && !imports_neighbour {
         vec!["python3", "-m", "unittest", name]
     } else if DISCOVERED.is_match(base(name)) {
         let folder = if place.is_empty() { "." } else { place };
-        return ["python3", "-m", "unittest", "discover", "-s", &argument(folder), "-p", base(name)].map(str::to_owned).to_vec();
+        return ["python3", "-m", "unittest", "discover", "-s", &argument(folder), "-p", base(name)]
+            .map(str::to_owned)
+            .to_vec();
     } else {
         // No module's name: neither the loader nor discovery takes it.
         return ["python3", "-m", "pytest", &argument(name)].map(str::to_owned).to_vec();
@@ -136,7 +142,12 @@ mod tests {
             (case.to_owned(), false, true, Some(Runner::Unittest)),
             (format!("import pytest\n{case}{main}"), false, true, Some(Runner::Pytest)),
             ("# import pytest\ndef test_a(): pass\n".to_owned(), false, true, Some(Runner::Pytest)),
-            ("def test_a(): pass\nif __name__ == \"__main__\": test_a()\n".to_owned(), false, true, Some(Runner::Script)),
+            (
+                "def test_a(): pass\nif __name__ == \"__main__\": test_a()\n".to_owned(),
+                false,
+                true,
+                Some(Runner::Script),
+            ),
             ("assert 1\n".to_owned(), false, true, Some(Runner::Script)),
             ("assert 1\n".to_owned(), false, false, None),
             ("x = 1\n".to_owned(), true, true, None),
@@ -153,7 +164,10 @@ mod tests {
         let files = Files { names: names.into_iter().collect(), text: &text };
         let run = |name, text| unittest(&files, name, text).join(" ");
         assert_eq!(run("hooks/test_sweep.py", "import json"), "python3 -m unittest hooks/test_sweep.py");
-        assert_eq!(run("hooks/test_sweep.py", "import sweep"), "python3 -m unittest discover -s hooks -p test_sweep.py");
+        assert_eq!(
+            run("hooks/test_sweep.py", "import sweep"),
+            "python3 -m unittest discover -s hooks -p test_sweep.py"
+        );
         assert_eq!(run(".claude/hooks/test_a.py", ""), "python3 -m unittest discover -s .claude/hooks -p test_a.py");
         assert_eq!(run("-x/hooks/test_b.py", ""), "python3 -m unittest discover -s ./-x/hooks -p test_b.py");
     }

@@ -1,6 +1,6 @@
 //! Self-tests that are shell scripts.
 
-use super::find::{Files, Found, argument, base, folder, folders, is_beside_hooks};
+use super::find::{Files, Found, argument, base, ending, folder, folders, is_beside_hooks};
 
 /// Folders of tests. Elsewhere a script of such a name may well do something to the world.
 const TEST_FOLDERS: &[&str] = &["test", "tests", "t", "__tests__", "spec"];
@@ -21,7 +21,8 @@ pub fn is_named(name: &str) -> bool {
 pub fn find(files: &Files<'_>, found: &mut Found) {
     let mut elsewhere: Vec<&str> = Vec::new();
     for &name in files.names.iter().filter(|name| is_named(name)) {
-        let belongs = folder(name).is_empty() || is_beside_hooks(name) || folders(name).any(|part| TEST_FOLDERS.contains(&part));
+        let belongs =
+            folder(name).is_empty() || is_beside_hooks(name) || folders(name).any(|part| TEST_FOLDERS.contains(&part));
         if !belongs {
             elsewhere.push(name);
         } else if let Some(text) = (files.text)(name) {
@@ -31,7 +32,7 @@ pub fn find(files: &Files<'_>, found: &mut Found) {
         }
     }
     found.passed_over(&elsewhere, "named like a self-test, but in a folder of neither hooks nor tests, so not run");
-    let bats: Vec<&str> = files.names.iter().filter(|name| base(name).ends_with(".bats")).copied().collect();
+    let bats: Vec<&str> = files.names.iter().filter(|name| ending(name) == Some("bats")).copied().collect();
     found.passed_over(&bats, "tests for bats, which init does not propose yet");
 }
 
@@ -59,10 +60,13 @@ mod tests {
 
     #[test]
     fn names_of_self_tests() {
-        for name in ["test.sh", "hooks/test_a.sh", "test-a.sh", "a_test.sh", "a-test.sh", "a.test.sh", "x/test_a.bash"] {
+        for name in ["test.sh", "hooks/test_a.sh", "test-a.sh", "a_test.sh", "a-test.sh", "a.test.sh", "x/test_a.bash"]
+        {
             assert!(is_named(name), "{name}");
         }
-        for name in ["testing.sh", "test_helper.sh", "test-lib.sh", "attest.sh", "latest.sh", "a.sh", "test_a.bats", "test"] {
+        for name in
+            ["testing.sh", "test_helper.sh", "test-lib.sh", "attest.sh", "latest.sh", "a.sh", "test_a.bats", "test"]
+        {
             assert!(!is_named(name), "{name}");
         }
     }

@@ -16,8 +16,13 @@ pub fn summary(draft: &Draft<'_>, dry_run: bool) -> String {
         ids.map(|(test, _)| test.id.as_str()).collect::<Vec<_>>()
     };
     let count = draft.tests.len();
-    let mut text = format!("{count} check{} {} {FILE}\n", plural(count), if dry_run { "would be written to" } else { "written to" });
-    for (seen, label) in [(Seen::Green, "green"), (Seen::Left, "green, but left something behind"), (Seen::Red, "red")] {
+    let mut text = format!(
+        "{count} check{} {} {FILE}\n",
+        plural(count),
+        if dry_run { "would be written to" } else { "written to" }
+    );
+    for (seen, label) in [(Seen::Green, "green"), (Seen::Left, "green, but left something behind"), (Seen::Red, "red")]
+    {
         let ids = ids(seen);
         if !ids.is_empty() {
             let more = if ids.len() > NAMES { format!(", and {} more", ids.len() - NAMES) } else { String::new() };
@@ -26,7 +31,11 @@ pub fn summary(draft: &Draft<'_>, dry_run: bool) -> String {
     }
     if !draft.wired.is_empty() {
         let count = draft.wired.len();
-        let _ = writeln!(text, "  {count} wired hook{} found; those that no check seems to run are named in the file", plural(count));
+        let _ = writeln!(
+            text,
+            "  {count} wired hook{} found; those that no check seems to run are named in the file",
+            plural(count)
+        );
     }
     for note in draft.notes {
         let _ = writeln!(text, "  note: {}", super::yaml::comment(note));

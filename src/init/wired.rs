@@ -23,7 +23,12 @@ const SETTINGS: &[&str] = &[
 
 /// Files of other hook managers, whose commands are not read.
 const UNREAD: &[&str] = &[
-    ".pre-commit-config.yaml", "prek.toml", "lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json",
+    ".pre-commit-config.yaml",
+    "prek.toml",
+    "lefthook.yml",
+    "lefthook.yaml",
+    "lefthook.toml",
+    "lefthook.json",
     ".codex/config.toml",
 ];
 
@@ -67,7 +72,8 @@ pub fn find(project: &Project) -> (Vec<Wired>, Vec<String>) {
         }
     }
     git_hooks::find(project, &mut wired);
-    let exists = |name: &&&str| project.root.join(name).is_file() && (**name != ".codex/config.toml" || has_hooks(project));
+    let exists =
+        |name: &&&str| project.root.join(name).is_file() && (**name != ".codex/config.toml" || has_hooks(project));
     let unread: Vec<&str> = UNREAD.iter().filter(exists).copied().collect();
     if !unread.is_empty() {
         notes.push(format!("{} may wire hooks, too; init does not read it", unread.join(", ")));
@@ -124,7 +130,8 @@ pub fn read(file: &str, settings: &Value, wired: &mut Vec<Wired>, notes: &mut Ve
         Some(_) => odd = true,
     }
     if odd {
-        notes.push(format!("{file}: something in it is in a form that init does not know; what it does know is listed"));
+        notes
+            .push(format!("{file}: something in it is in a form that init does not know; what it does know is listed"));
     }
     if settings.get("disableAllHooks") == Some(&Value::Bool(true)) && wired.len() > before {
         notes.push(format!("{file} has disableAllHooks: its hooks are listed all the same"));
@@ -186,7 +193,10 @@ mod tests {
         let nested = json!({"hooks": {"PreToolUse": [
             {"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "a"}, {"type": "command", "command": "b", "args": ["-x", "y z"]}]},
             {"matcher": "*", "hooks": [{"type": "prompt", "prompt": "?"}]}]}});
-        assert_eq!(commands(&nested), (vec!["PreToolUse(Bash|Edit): a".into(), "PreToolUse(Bash|Edit): b -x y z".into()], 0));
+        assert_eq!(
+            commands(&nested),
+            (vec!["PreToolUse(Bash|Edit): a".into(), "PreToolUse(Bash|Edit): b -x y z".into()], 0)
+        );
         let flat = json!({"version": 1, "hooks": {"stop": [{"command": "c", "event": "stop"}], "start": [{"bash": "d", "powershell": "e"}]}});
         assert_eq!(commands(&flat), (vec!["start: d".into(), "stop: c".into()], 0));
         let list = json!({"hooks": [{"event": "Stop", "command": "f"}]});

@@ -24,12 +24,17 @@ pub const FILE: &str = "checks.d/hostproof.yaml";
 /// If they differ, or the loader refuses it: either is a fault of this program.
 pub fn check(text: &str, tests: &[&SelfTest]) -> Result<()> {
     let bug = |what: &str| {
-        Error::Unmeasured(format!("nothing was written: what was to be written {what}; this is a fault of hostproof\n{text}"))
+        Error::Unmeasured(format!(
+            "nothing was written: what was to be written {what}; this is a fault of hostproof\n{text}"
+        ))
     };
-    let place = tempfile::tempdir().map_err(|error| Error::file("cannot make a folder in", &std::env::temp_dir(), error))?;
+    let place =
+        tempfile::tempdir().map_err(|error| Error::file("cannot make a folder in", &std::env::temp_dir(), error))?;
     let folder = place.path().join(FOLDER);
     let file = folder.join(NAME);
-    fs::create_dir(&folder).and_then(|()| fs::write(&file, text)).map_err(|error| Error::file("cannot write", &file, error))?;
+    fs::create_dir(&folder)
+        .and_then(|()| fs::write(&file, text))
+        .map_err(|error| Error::file("cannot write", &file, error))?;
     let options = manifest::Options {
         start: place.path(),
         directory: Some(Path::new(FOLDER)),
@@ -42,7 +47,11 @@ pub fn check(text: &str, tests: &[&SelfTest]) -> Result<()> {
     let same = |((id, command), (meant_id, meant)): ((&String, &CheckCommand), (&String, CheckCommand))| {
         id == meant_id && *command == meant
     };
-    if loaded.checks.len() == tests.len() && read.zip(meant).all(same) { Ok(()) } else { Err(bug("is read as something else")) }
+    if loaded.checks.len() == tests.len() && read.zip(meant).all(same) {
+        Ok(())
+    } else {
+        Err(bug("is read as something else"))
+    }
 }
 
 /// Writes the manifest of a project that has none.

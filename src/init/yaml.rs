@@ -80,7 +80,9 @@ mod tests {
 
     #[test]
     fn quotes_only_what_needs_them() {
-        for plain in ["python3", "-m", "--silent", "hooks/test_sweep.py", ".claude/hooks/a.py", "./-x/a.py", "--ignore=a/b"] {
+        for plain in
+            ["python3", "-m", "--silent", "hooks/test_sweep.py", ".claude/hooks/a.py", "./-x/a.py", "--ignore=a/b"]
+        {
             assert_eq!(scalar(plain), plain);
         }
         for (text, written) in [
