@@ -2,6 +2,7 @@
 //!
 //! Only where checks can be run at all.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "also in what the tests share")]
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
