@@ -26,6 +26,7 @@ pub enum Command {
     Lint(ManifestArgs),
     Schema(SchemaArgs),
     Explain(ExplainArgs),
+    Init(InitArgs),
 }
 
 /// Run the checks of checks.d, each alone in its sandbox.

@@ -80,7 +80,7 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             manifests: plan.manifests.clone(),
             totals: totals.clone(),
             checks: ran.checks,
-            findings: Vec::new(),
+            findings: ran.findings.clone(),
         })?;
     }
     if ran.interrupted {

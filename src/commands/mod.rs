@@ -2,6 +2,7 @@
 
 mod check_run;
 mod explain;
+mod init;
 mod lint;
 mod list;
 mod run;
@@ -25,5 +26,6 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Lint(args) => lint::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Init(args) => init::run(&args),
     }
 }

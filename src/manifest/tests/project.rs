@@ -48,7 +48,7 @@ impl Project {
             other => panic!("expected errors of manifests, got {other:?}"),
         };
         // Far below a second, but other tests may have the machine.
-        assert!(start.elapsed() < Duration::from_secs(4), "answered after {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(10), "answered after {:?}", start.elapsed());
         errors
     }
 }

@@ -30,3 +30,9 @@ pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
 pub fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
+
+/// The effective user of this process.
+#[must_use]
+pub fn user() -> Option<u32> {
+    Some(rustix::process::geteuid().as_raw())
+}
