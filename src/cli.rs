@@ -9,9 +9,14 @@ pub const SUPERVISE: &str = "__supervise";
 
 /// Runs hook self-tests on this machine and tells what they left behind.
 #[derive(Debug, Parser)]
-#[command(name = "hostproof", version, max_term_width = 100, after_help = "Without a subcommand: run.\n\n\
+#[command(
+    name = "hostproof",
+    version,
+    max_term_width = 100,
+    after_help = "Without a subcommand: run.\n\n\
 Exit codes: 0 every check as expected, 1 some check is not, 2 usage or a manifest is wrong,\n\
-3 nothing ran or could be measured, 130 interrupted.")]
+3 nothing ran or could be measured, 130 interrupted."
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -176,8 +181,10 @@ pub struct ExplainArgs {
 
 /// Find this project's self-tests and wired hooks, run each once, and write checks.d.
 #[derive(Debug, Args)]
-#[command(after_help = "Nothing that exists is overwritten. What a self-test left behind is proposed as a commented `allow`, \
-never taken.")]
+#[command(
+    after_help = "Nothing that exists is overwritten. What a self-test left behind is proposed as a commented `allow`, \
+never taken."
+)]
 pub struct InitArgs {
     /// Only show what would be written.
     #[arg(long)]

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::show::Show;
 use crate::cli::{HowArgs, KeepArg};
 use crate::error::{ExitCode, Result};
-use crate::model::{CheckReport, Place, Report, RunFacts, SourceFacts, Tool, Verdict, SCHEMA};
+use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, SourceFacts, Tool, Verdict};
 use crate::plan::Plan;
 use crate::report::{self, Look, Target};
 use crate::run::{self, Keep, Observer, Options};
@@ -123,7 +123,11 @@ impl Telling {
         } else {
             ProgressBar::hidden()
         };
-        let template = if look.unicode { " {spinner} {pos}/{len}  {elapsed}  {wide_msg}" } else { " {pos}/{len}  {elapsed}  {wide_msg}" };
+        let template = if look.unicode {
+            " {spinner} {pos}/{len}  {elapsed}  {wide_msg}"
+        } else {
+            " {pos}/{len}  {elapsed}  {wide_msg}"
+        };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }

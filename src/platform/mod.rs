@@ -33,7 +33,9 @@ mod files;
 
 use std::path::Path;
 
-pub use files::{copy_link, user, exit_at_once, find_program, is_executable, make_folder, on_interrupt, path_of, remove_tree};
+pub use files::{
+    copy_link, exit_at_once, find_program, is_executable, make_folder, on_interrupt, path_of, remove_tree, user,
+};
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use system::{LaneHandle, Watcher, end_stranger, host_facts, prepare, start_lane, supervise};
 

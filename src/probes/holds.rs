@@ -39,11 +39,8 @@ fn finding(process: &Process, hold: &Hold, places: &Places, blame: &Blame<'_>) -
     let severity = if is_project_itself(hold, places) { Severity::Note } else { Severity::Error };
     let name = places.name(&hold.path);
     let gone = if hold.deleted { ", though it was already removed" } else { "" };
-    let mut finding = Finding::new(
-        kind,
-        severity,
-        format!("{name} is {} {}{gone}", hold.how.phrase(), process.short()),
-    );
+    let mut finding =
+        Finding::new(kind, severity, format!("{name} is {} {}{gone}", hold.how.phrase(), process.short()));
     finding.path = Some(name);
     finding.how = Some(hold.how);
     finding.deleted = Some(hold.deleted);

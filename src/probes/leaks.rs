@@ -64,16 +64,14 @@ pub fn late(outcome: &Outcome, places: &Places) -> Vec<Finding> {
                 .filter(|hold| places.in_sandbox(&hold.path) || hold.deleted)
                 .map(|hold| format!("{} was {} it", places.name(&hold.path), hold.how.phrase()))
                 .collect();
-            holds.extend(process.pipes.iter().map(|stream| format!("{} was held open by it", super::pipes::name(*stream))));
+            holds.extend(
+                process.pipes.iter().map(|stream| format!("{} was held open by it", super::pipes::name(*stream))),
+            );
             let meanwhile = if holds.is_empty() { String::new() } else { format!("; meanwhile {}", holds.join(", ")) };
             let mut finding = Finding::new(
                 Kind::LateExit,
                 Severity::Note,
-                format!(
-                    "{} ended {} after the check{meanwhile}",
-                    process.short(),
-                    seconds(ended_us)
-                ),
+                format!("{} ended {} after the check{meanwhile}", process.short(), seconds(ended_us)),
             );
             finding.process = Some(process.clone());
             finding

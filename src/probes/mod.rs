@@ -65,7 +65,10 @@ fn blind(outcome: &Outcome) -> Vec<Finding> {
     for captured in [&outcome.stdout, &outcome.stderr] {
         told.extend(captured.lost.iter().map(|why| format!("output was lost: {why}")));
     }
-    few(told.into_iter().map(|why| Finding::new(Kind::ProbeBlind, Severity::Warning, format!("could not look: {why}"))).collect())
+    few(told
+        .into_iter()
+        .map(|why| Finding::new(Kind::ProbeBlind, Severity::Warning, format!("could not look: {why}")))
+        .collect())
 }
 
 /// The first findings of a kind, and a count of the rest.

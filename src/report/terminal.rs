@@ -90,7 +90,8 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, manifests: bool) 
         let _ = writeln!(text, "    {}", look.text(line));
     };
 
-    if matches!(check.verdict, Verdict::Broken) && check.findings.is_empty()
+    if matches!(check.verdict, Verdict::Broken)
+        && check.findings.is_empty()
         && let Some(reason) = &check.reason
     {
         line(reason);

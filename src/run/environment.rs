@@ -11,11 +11,44 @@ use crate::model::{Check, Home, Inherit};
 /// What every check sees of the caller's environment: where programs are, the locale, and what the systems and the
 /// toolchains themselves need.
 const ALWAYS: &[&str] = &[
-    "PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "SHELL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-    "SSL_CERT_FILE", "SSL_CERT_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "JAVA_HOME", "GOROOT", "RUSTUP_TOOLCHAIN",
-    "PYENV_VERSION", "NODENV_VERSION", "RBENV_VERSION", "NVM_BIN", "NIX_PATH", "NIX_SSL_CERT_FILE", "LOCALE_ARCHIVE",
-    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
-    "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "COMMONPROGRAMFILES", "ALLUSERSPROFILE", "PUBLIC",
+    "PATH",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "JAVA_HOME",
+    "GOROOT",
+    "RUSTUP_TOOLCHAIN",
+    "PYENV_VERSION",
+    "NODENV_VERSION",
+    "RBENV_VERSION",
+    "NVM_BIN",
+    "NIX_PATH",
+    "NIX_SSL_CERT_FILE",
+    "LOCALE_ARCHIVE",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "WINDIR",
+    "COMSPEC",
+    "PATHEXT",
+    "OS",
+    "NUMBER_OF_PROCESSORS",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "PROGRAMW6432",
+    "COMMONPROGRAMFILES",
+    "ALLUSERSPROFILE",
+    "PUBLIC",
 ];
 
 /// Toolchains that live in the real home: the variable that names the place, and the place when it is not set.
@@ -170,7 +203,9 @@ fn same(name: &OsStr, other: &str) -> bool {
 
 fn starts_with(name: &OsStr, prefix: &str) -> bool {
     let start = name.as_encoded_bytes().get(..prefix.len());
-    start.is_some_and(|start| if cfg!(windows) { start.eq_ignore_ascii_case(prefix.as_bytes()) } else { start == prefix.as_bytes() })
+    start.is_some_and(|start| {
+        if cfg!(windows) { start.eq_ignore_ascii_case(prefix.as_bytes()) } else { start == prefix.as_bytes() }
+    })
 }
 
 #[cfg(test)]
@@ -226,7 +261,8 @@ mod tests {
 
     #[test]
     fn the_real_home_is_the_callers() {
-        let env = environment_of(&Check { home: Home::Real, ..check() }, &[("HOME", "/real"), ("XDG_DATA_HOME", "/d")], None);
+        let env =
+            environment_of(&Check { home: Home::Real, ..check() }, &[("HOME", "/real"), ("XDG_DATA_HOME", "/d")], None);
         assert_eq!((env["HOME"].as_str(), env["XDG_DATA_HOME"].as_str()), ("/real", "/d"));
         assert_eq!(env["TMPDIR"], "$sandbox/tmp");
     }

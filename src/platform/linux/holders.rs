@@ -199,11 +199,8 @@ impl Scan {
         if self.leads_in(&format!("{pid}/root")).unwrap_or(false) {
             return Concern::Some;
         }
-        let concerns = self.threads(pid)
-            || self.descriptors(pid)
-            || self.mounts(pid)
-            || self.mappings(pid)
-            || self.is_marked(pid);
+        let concerns =
+            self.threads(pid) || self.descriptors(pid) || self.mounts(pid) || self.mappings(pid) || self.is_marked(pid);
         if concerns { Concern::Some } else { Concern::None }
     }
 
@@ -325,9 +322,12 @@ mod tests {
 
     #[test]
     fn a_path_is_in_a_root_by_whole_names_only() {
-        let roots: Vec<Vec<u8>> = [&b"/tmp/hp-a/1"[..], b"/tmp/hp-a/10", b"/tmp/hp-a/2", b"/tmp/hp-a/2-b"].map(<[u8]>::to_vec).into();
+        let roots: Vec<Vec<u8>> =
+            [&b"/tmp/hp-a/1"[..], b"/tmp/hp-a/10", b"/tmp/hp-a/2", b"/tmp/hp-a/2-b"].map(<[u8]>::to_vec).into();
         let inside = |path: &str| in_roots(path.as_bytes(), b"/tmp/hp-a/", &roots);
-        for path in ["/tmp/hp-a/1", "/tmp/hp-a/1/work", "/tmp/hp-a/10/x", "/tmp/hp-a/2 (deleted)", "/tmp/hp-a/2/y (deleted)"] {
+        for path in
+            ["/tmp/hp-a/1", "/tmp/hp-a/1/work", "/tmp/hp-a/10/x", "/tmp/hp-a/2 (deleted)", "/tmp/hp-a/2/y (deleted)"]
+        {
             assert!(inside(path), "{path}");
         }
         for path in ["/tmp/hp-a/11", "/tmp/hp-a/3", "/tmp/hp-a", "/tmp/hp-a/2x", "/tmp/hp-a/10x/y"] {

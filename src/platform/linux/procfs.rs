@@ -42,7 +42,8 @@ pub struct Stat {
 pub fn stat(pid: u32) -> io::Result<Stat> {
     let bytes = fs::read(format!("/proc/{pid}/stat"))?;
     let text = String::from_utf8_lossy(&bytes);
-    parse_stat(&text).ok_or_else(|| io::Error::new(ErrorKind::InvalidData, format!("/proc/{pid}/stat has another form")))
+    parse_stat(&text)
+        .ok_or_else(|| io::Error::new(ErrorKind::InvalidData, format!("/proc/{pid}/stat has another form")))
 }
 
 fn parse_stat(text: &str) -> Option<Stat> {
@@ -184,7 +185,8 @@ fn threads(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
     for task in tasks.flatten().filter(|task| task.file_name() != pid.to_string().as_str()) {
         for (name, how) in [("cwd", How::ThreadCwd), ("root", How::Root)] {
             let link = task.path().join(name);
-            let Some(hold) = fs::read_link(&link).ok().and_then(|target| hold(&link, &target, how, wanted.roots)) else {
+            let Some(hold) = fs::read_link(&link).ok().and_then(|target| hold(&link, &target, how, wanted.roots))
+            else {
                 continue;
             };
             // What it has in common with the process is told already.
