@@ -44,6 +44,10 @@ fn take_socket() -> io::Result<UnixStream> {
     Ok(UnixStream::from(socket))
 }
 
+/// How many dead children are taken at once. A check can make them faster than they are taken, and must not keep its own
+/// limit from being looked at.
+const BATCH: usize = 256;
+
 /// Waits until a descriptor can be read, at most so long. `false` if it can't be.
 pub fn wait_readable(fd: impl AsFd, limit: Duration) -> bool {
     let mut fds = [PollFd::new(&fd, PollFlags::IN)];
@@ -178,6 +182,8 @@ struct Run<'a> {
     ended_at: Option<Instant>,
     /// Whether nothing of the job is alive.
     empty: bool,
+    /// Whether there may be more dead children than were taken.
+    unreaped: bool,
     /// What was alive when the first process ended.
     late: Vec<Process>,
     /// When which child ended.
@@ -224,6 +230,7 @@ impl<'a> Run<'a> {
             exit: None,
             ended_at: None,
             empty: false,
+            unreaped: false,
             late: Vec::new(),
             ends: HashMap::new(),
             stdout,
@@ -251,6 +258,7 @@ impl<'a> Run<'a> {
             Some(at) => limit.min(at.saturating_duration_since(Instant::now())),
             None => limit,
         };
+        let limit = if self.unreaped { Duration::ZERO } else { limit };
         let watched = removals.map(|fd| {
             fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
             fds.len() - 1
@@ -267,7 +275,7 @@ impl<'a> Run<'a> {
         self.stdout.take(&mut self.buffer, now_us);
         self.stderr.take(&mut self.buffer, now_us);
         self.look_at_removals(removed);
-        if signalled {
+        if signalled || self.unreaped {
             signals::drain(signals);
             self.reap();
         }
@@ -296,11 +304,16 @@ impl<'a> Run<'a> {
 
     fn reap(&mut self) {
         let was_running = self.ended_at.is_none();
-        loop {
+        self.unreaped = true;
+        for _ in 0..BATCH {
             match signals::reap() {
                 Reaped::Child(pid, exit) => self.note_end(pid, exit),
-                Reaped::NoneYet => break,
+                Reaped::NoneYet => {
+                    self.unreaped = false;
+                    break;
+                }
                 Reaped::Empty => {
+                    self.unreaped = false;
                     self.empty = true;
                     break;
                 }

@@ -64,19 +64,29 @@ pub fn end_all(signals: &OwnedFd, mut reaped: impl FnMut(u32, Exit)) -> Vec<u32>
     let me = std::process::id();
     let deadline = Instant::now() + PATIENCE;
     loop {
-        for pid in children(me) {
+        let children = children(me);
+        // The youngest first: of a chain whose links end when they have started the next, only the last is alive.
+        for &pid in children.iter().rev() {
             // A refusal shows in what is left at the deadline.
             let _ = signals::kill(pid);
         }
-        loop {
+        // Children can die faster than they are taken; those that were born meanwhile must be killed.
+        let mut idle = false;
+        for _ in 0..=children.len() {
             match signals::reap() {
                 Reaped::Child(pid, exit) => reaped(pid, exit),
                 Reaped::Empty => return Vec::new(),
-                Reaped::NoneYet => break,
+                Reaped::NoneYet => {
+                    idle = true;
+                    break;
+                }
             }
         }
         if Instant::now() >= deadline {
-            return children(me);
+            return self::children(me);
+        }
+        if !idle {
+            continue;
         }
         // A death announces itself; the limit is for a child that was started without an announcement.
         supervisor::wait_readable(signals, Duration::from_millis(20));
