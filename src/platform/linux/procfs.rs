@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -122,28 +122,32 @@ pub fn boot_ms() -> u64 {
 /// Reads all that is wanted of a process. `None` if it is gone.
 pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
     let stat = stat(pid).ok()?;
+    // A process whose first thread has ended looks dead, and is read at another: /proc has them by number, too.
+    let living = if stat.state == 'Z' { living_thread(pid) } else { Some((pid, stat.state)) };
+    let (id, state) = living.unwrap_or((pid, 'Z'));
     let mut process = Process {
         pid,
-        argv: argv(pid, &stat.name),
+        argv: argv(id, &stat.name),
         parents: Vec::new(),
         started_ms: Some(start_ms(&stat) - wanted.started_ms.cast_signed()),
         own_session: wanted.leader.is_some_and(|leader| stat.session != leader),
-        state: Some(state_word(stat.state).to_owned()),
-        waiting_on: waiting_on(pid),
+        state: Some(state_word(state).to_owned()),
+        waiting_on: None,
         holds: Vec::new(),
         pipes: Vec::new(),
         case_hint: None,
         unread: Vec::new(),
     };
-    if stat.state == 'Z' {
+    if living.is_none() {
         return Some(process);
     }
-    links(pid, wanted, &mut process);
+    process.waiting_on = waiting_on(id);
+    links(id, wanted, &mut process);
     threads(pid, wanted, &mut process);
-    descriptors(pid, wanted, &mut process);
-    mappings(pid, wanted, &mut process);
-    if mounts::is_elsewhere(pid) {
-        process.holds.extend(mounts::in_roots(pid, wanted.roots).into_iter().map(|point| Hold {
+    descriptors(id, wanted, &mut process);
+    mappings(id, wanted, &mut process);
+    if mounts::is_elsewhere(id) {
+        process.holds.extend(mounts::in_roots(id, wanted.roots).into_iter().map(|point| Hold {
             how: How::Mount,
             directory: point.is_dir(),
             path: point.to_string_lossy().into_owned(),
@@ -152,8 +156,18 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
     }
     process.holds.sort();
     process.holds.dedup();
-    process.case_hint = variable(pid, b"PYTEST_CURRENT_TEST=");
+    process.case_hint = variable(id, b"PYTEST_CURRENT_TEST=");
     Some(process)
+}
+
+/// A thread of a process that has not ended, and its state.
+fn living_thread(pid: u32) -> Option<(u32, char)> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let threads = tasks.flatten().filter_map(|task| task.file_name().to_str()?.parse().ok());
+    threads.filter(|&thread| thread != pid).find_map(|thread| {
+        let state = stat(thread).ok()?.state;
+        (!matches!(state, 'Z' | 'X' | 'x')).then_some((thread, state))
+    })
 }
 
 /// Its arguments; its name in brackets, as `ps` prints it, if it has none.
@@ -161,7 +175,8 @@ pub fn argv(pid: u32, name: &str) -> Vec<String> {
     let Ok(mut bytes) = fs::read(format!("/proc/{pid}/cmdline")) else { return vec![format!("[{name}]")] };
     bytes.truncate(LONGEST_ARGV);
     let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
-    if bytes.is_empty() {
+    // Nothing but zeros is what a program leaves that has wiped them.
+    if bytes.iter().all(|&byte| byte == 0) {
         return vec![format!("[{name}]")];
     }
     bytes.split(|&byte| byte == 0).map(|argument| String::from_utf8_lossy(argument).into_owned()).collect()
@@ -215,11 +230,22 @@ fn descriptors(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
         } else if let Some((path, deleted)) = socket_inode(&target).and_then(|inode| wanted.sockets.get(&inode)) {
             let path = path.to_string_lossy().into_owned();
             process.holds.push(Hold { how: How::Socket, path, directory: false, deleted: *deleted });
-        } else {
-            process.holds.extend(hold(&link, &target, How::Descriptor, wanted.roots));
+        } else if let Some(hold) = hold(&link, &target, How::Descriptor, wanted.roots)
+            && !(hold.deleted && never_had_a_name(pid, &entry.file_name()))
+        {
+            process.holds.push(hold);
         }
     }
     process.pipes.sort();
+}
+
+/// Whether an open file was made without a name (`O_TMPFILE`): the kernel shows it as deleted, and nobody removed it.
+fn never_had_a_name(pid: u32, fd: &std::ffi::OsStr) -> bool {
+    // Without the bit that it shares with O_DIRECTORY.
+    const TMPFILE: i32 = libc::O_TMPFILE & !libc::O_DIRECTORY;
+    let info = fs::read_to_string(format!("/proc/{pid}/fdinfo/{}", fd.display())).unwrap_or_default();
+    let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+    flags.and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok()).is_some_and(|flags| flags & TMPFILE != 0)
 }
 
 fn mappings(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
@@ -232,7 +258,8 @@ fn mappings(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
         if let Some(at) = line.iter().position(|&byte| byte == b'/') {
-            let target = PathBuf::from(std::ffi::OsStr::from_bytes(line[at..].trim_ascii_end()));
+            let name = line[at..].strip_suffix(b"\n").unwrap_or(&line[at..]);
+            let target = PathBuf::from(std::ffi::OsString::from_vec(unescaped(name)));
             let mapped = in_roots(&target, wanted.roots).map(|(path, deleted)| Hold {
                 how: How::Mapping,
                 path: path.to_string_lossy().into_owned(),
@@ -247,6 +274,20 @@ fn mappings(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
         }
         line.clear();
     }
+}
+
+/// A name of /proc/PID/maps, which has line breaks as `\012`.
+fn unescaped(name: &[u8]) -> Vec<u8> {
+    const BREAK: &[u8] = b"\\012";
+    let mut plain = Vec::with_capacity(name.len());
+    let mut rest = name;
+    while let Some(at) = rest.windows(BREAK.len()).position(|part| part == BREAK) {
+        plain.extend_from_slice(&rest[..at]);
+        plain.push(b'\n');
+        rest = &rest[at + BREAK.len()..];
+    }
+    plain.extend_from_slice(rest);
+    plain
 }
 
 /// Whether a process has one of the pipes open. `false` also if it can't be read.

@@ -304,6 +304,14 @@ impl<'a> Run<'a> {
 
     fn reap(&mut self) {
         let was_running = self.ended_at.is_none();
+        self.reap_some();
+        if was_running && self.ended_at.is_some() && !self.empty {
+            let sockets = self.bound();
+            self.late = tree::read(std::process::id(), &self.wanted(&sockets), &HashSet::new());
+        }
+    }
+
+    fn reap_some(&mut self) {
         self.unreaped = true;
         for _ in 0..BATCH {
             match signals::reap() {
@@ -318,10 +326,6 @@ impl<'a> Run<'a> {
                     break;
                 }
             }
-        }
-        if was_running && self.ended_at.is_some() && !self.empty {
-            let sockets = self.bound();
-            self.late = tree::read(std::process::id(), &self.wanted(&sockets), &HashSet::new());
         }
     }
 
@@ -354,7 +358,9 @@ impl<'a> Run<'a> {
     }
 
     /// Reads what is alive, ends it, and tells all that was seen.
-    fn finish(self, ended: Ended, signals: &OwnedFd) -> (Outcome, (Vec<u8>, Vec<u8>)) {
+    fn finish(mut self, ended: Ended, signals: &OwnedFd) -> (Outcome, (Vec<u8>, Vec<u8>)) {
+        // What is dead by now ended in time, and is no leak; what is left after this is one, however soon it ends.
+        self.reap_some();
         let sockets = if self.empty { Bound::new() } else { self.bound() };
         let wanted = self.wanted(&sockets);
         let over = Instant::now();
@@ -373,6 +379,9 @@ impl<'a> Run<'a> {
             });
             killed.retain(|pid| *pid != self.leader && !alive.iter().any(|process| process.pid == *pid));
             unnamed = killed.len() as u64;
+            if ended == Ended::ByItself && alive.is_empty() && unnamed == 0 {
+                unnamed = 1;
+            }
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
         let now_us = self.now_us();

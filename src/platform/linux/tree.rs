@@ -14,6 +14,10 @@ use crate::model::{Exit, Process, ProcessRef};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The most processes that are read at one moment: enough to name the culprits of a fork bomb.
 const MOST: usize = 1000;
+/// The most dead children that are taken before the living are looked at.
+const MOST_DEAD: usize = 10_000;
+/// How long a walk may take: one that follows a chain of processes, each of which starts the next, would never end.
+const WALK: Duration = Duration::from_millis(250);
 
 /// Reads every living descendant of `root`, parents before their children. `left_out` and what is below them are not
 /// descended into.
@@ -23,19 +27,22 @@ pub fn read(root: u32, wanted: &Wanted<'_>, left_out: &HashSet<u32>) -> Vec<Proc
     let mut found: Vec<Process> = Vec::new();
     let mut seen = HashSet::new();
     let mut open: Vec<(u32, Vec<ProcessRef>)> = vec![(root, Vec::new())];
+    let deadline = Instant::now() + WALK;
     while let Some((parent, line)) = open.pop() {
         for pid in children(parent) {
-            if found.len() >= MOST || left_out.contains(&pid) || !seen.insert(pid) {
+            if found.len() >= MOST || Instant::now() >= deadline || left_out.contains(&pid) || !seen.insert(pid) {
                 continue;
             }
             let Some(mut process) = procfs::read(pid, wanted) else { continue };
+            // What is dead has no children.
+            if process.state.as_deref() == Some("zombie") {
+                continue;
+            }
             process.parents.clone_from(&line);
             let mut below = vec![process.to_ref()];
             below.extend(line.iter().cloned());
             open.push((pid, below));
-            if process.state.as_deref() != Some("zombie") {
-                found.push(process);
-            }
+            found.push(process);
         }
     }
     found
@@ -64,33 +71,31 @@ pub fn end_all(signals: &OwnedFd, mut reaped: impl FnMut(u32, Exit)) -> Vec<u32>
     let me = std::process::id();
     let deadline = Instant::now() + PATIENCE;
     loop {
+        // The dead first: the list then has hardly more than the living, and is still true when they are killed. They
+        // can come faster than they are taken.
+        let mut took = 0;
+        while took < MOST_DEAD {
+            match signals::reap() {
+                Reaped::Child(pid, exit) => reaped(pid, exit),
+                Reaped::Empty => return Vec::new(),
+                Reaped::NoneYet => break,
+            }
+            took += 1;
+        }
         let children = children(me);
         // The youngest first: of a chain whose links end when they have started the next, only the last is alive.
         for &pid in children.iter().rev() {
             // A refusal shows in what is left at the deadline.
             let _ = signals::kill(pid);
         }
-        // Children can die faster than they are taken; those that were born meanwhile must be killed.
-        let mut idle = false;
-        for _ in 0..=children.len() {
-            match signals::reap() {
-                Reaped::Child(pid, exit) => reaped(pid, exit),
-                Reaped::Empty => return Vec::new(),
-                Reaped::NoneYet => {
-                    idle = true;
-                    break;
-                }
-            }
-        }
         if Instant::now() >= deadline {
-            return self::children(me);
+            return children;
         }
-        if !idle {
-            continue;
+        if took == 0 {
+            // A death announces itself; the limit is for a child that was started without an announcement.
+            supervisor::wait_readable(signals, Duration::from_millis(20));
+            signals::drain(signals);
         }
-        // A death announces itself; the limit is for a child that was started without an announcement.
-        supervisor::wait_readable(signals, Duration::from_millis(20));
-        signals::drain(signals);
     }
 }
 
