@@ -238,6 +238,20 @@ fn again(check: &CheckReport, manifests: bool) -> Vec<String> {
     lines
 }
 
+/// What is to be said of the run as a whole.
+#[must_use]
+pub fn of_the_run(look: Look, findings: &[Finding]) -> Option<String> {
+    let lines: Vec<String> = findings
+        .iter()
+        .flat_map(|finding| {
+            let mend = finding.remedy.iter().map(|remedy| format!("    {remedy}"));
+            finding_lines(finding).into_iter().chain(mend)
+        })
+        .map(|line| look.text(&line))
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
 /// The last line of a run: always the counts.
 #[must_use]
 pub fn last_line(totals: &Totals) -> String {
