@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::show::Show;
 use crate::cli::{HowArgs, KeepArg};
 use crate::error::{ExitCode, Result};
-use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, SourceFacts, Tool, Verdict};
+use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Tool, Verdict};
 use crate::plan::Plan;
 use crate::report::{self, Look, Target};
 use crate::run::{self, Keep, Observer, Options};
@@ -58,6 +58,9 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             show.line(&format!("\n{}", details.trim_end()));
         }
     }
+    if let Some(text) = report::of_the_run(look, &ran.findings) {
+        show.line(&format!("\n{text}"));
+    }
     let totals = run::totals(&ran.checks, plan.checks.len());
     let code = exit_code(&ran);
     if let Some(target) = target {
@@ -100,6 +103,10 @@ fn exit_code(ran: &run::Ran) -> ExitCode {
     }
     if ran.checks.iter().any(|check| check.verdict.is_red()) {
         return ExitCode::Red;
+    }
+    // A run that could not look everywhere was not measured, where that matters.
+    if ran.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return ExitCode::Incomplete;
     }
     // All skipped is nothing that ran.
     if ran.checks.iter().any(|check| check.verdict == Verdict::Passed) { ExitCode::Ok } else { ExitCode::Incomplete }

@@ -182,6 +182,6 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         })
         .collect();
     let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
-    let findings = probes::unseen(&unseen.blind, &unseen.unread);
+    let findings = probes::unseen(&unseen.blind, &unseen.unread, options.strict);
     Ok(Ran { checks, interrupted: interrupt.stop.load(Ordering::SeqCst), programs, findings })
 }
