@@ -65,6 +65,9 @@ fn remark(check: &CheckReport) -> Option<String> {
             let ms = after.and_then(|process| process.ended_ms).unwrap_or_default();
             format!("{name} ended {} ms after it", ms)
         }
+        (None, Kind::HeldDirectory | Kind::HeldFile) if first.deleted == Some(true) => {
+            "something was removed while it was held: Windows refuses that".to_owned()
+        }
         (None, _) => first.message.clone(),
     };
     Some(text + &more)
