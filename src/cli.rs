@@ -31,6 +31,7 @@ pub enum Command {
     Lint(ManifestArgs),
     Schema(SchemaArgs),
     Explain(ExplainArgs),
+    Who(WhoArgs),
     Init(InitArgs),
 }
 
@@ -192,4 +193,22 @@ pub struct InitArgs {
     /// How long each self-test may take.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = crate::manifest::parse_duration)]
     pub timeout: std::time::Duration,
+}
+
+/// Tell who holds a file or a directory, or anything in it, and how.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hostproof who build/\n  hostproof who --wait /tmp/fixture && rm -r /tmp/fixture\n\n\
+Exit codes: 0 nobody, 1 somebody, 2 no such path, 3 could not look."
+)]
+pub struct WhoArgs {
+    /// Files and directories.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Print a JSON document.
+    #[arg(long)]
+    pub json: bool,
+    /// Wait until nobody does.
+    #[arg(long)]
+    pub wait: bool,
 }

@@ -9,6 +9,7 @@ mod run;
 mod schema;
 mod show;
 mod r#try;
+mod who;
 
 use crate::cli::{Cli, Command, RunArgs};
 use crate::error::{ExitCode, Result};
@@ -26,6 +27,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Lint(args) => lint::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Who(args) => who::run(&args),
         Command::Init(args) => init::run(&args),
     }
 }

@@ -34,10 +34,13 @@ mod files;
 use std::path::Path;
 
 pub use files::{
-    copy_link, exit_at_once, find_program, is_executable, make_folder, on_interrupt, path_of, remove_tree, user,
+    copy_link, exit_at_once, find_program, is_executable, is_open_to_others, make_folder, on_interrupt, path_of,
+    remove_tree, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
-pub use system::{LaneHandle, Watcher, end_stranger, host_facts, prepare, start_lane, supervise};
+pub use system::{
+    LaneHandle, Watcher, end_stranger, host_facts, prepare, since_start, start_lane, supervise, wait_for_an_end,
+};
 
 use crate::model::Platform;
 
@@ -91,6 +94,8 @@ pub struct Unread {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Look {
     pub strangers: Vec<Stranger>,
+    /// Without those that have more rights than this process: they are the system's own, which no check has started,
+    /// and with them no look of an ordinary user would ever be whole.
     pub unread: Vec<Unread>,
     /// What could not be looked at at all, and why.
     pub blind: Vec<String>,

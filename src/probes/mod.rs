@@ -42,8 +42,9 @@ pub fn findings(outcome: &Outcome, strangers: &[Stranger], places: &Places, blam
 
 /// What the looks at the machine could not see, said once for the whole run.
 #[must_use]
-pub fn unseen(blind: &[String], unread: &[Unread]) -> Vec<Finding> {
-    let warning = |message| Finding::new(Kind::ProbeBlind, Severity::Warning, message);
+pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding> {
+    let severity = if strict { Severity::Error } else { Severity::Warning };
+    let warning = |message| Finding::new(Kind::ProbeBlind, severity, message);
     let mut findings: Vec<Finding> =
         blind.iter().map(|why| warning(format!("could not look for holders: {why}"))).collect();
     if let Some(first) = unread.first() {

@@ -65,6 +65,9 @@ fn remark(check: &CheckReport) -> Option<String> {
             let ms = after.and_then(|process| process.ended_ms).unwrap_or_default();
             format!("{name} ended {} ms after it", ms)
         }
+        (None, Kind::HeldDirectory | Kind::HeldFile) if first.deleted == Some(true) => {
+            "something was removed while it was held: Windows refuses that".to_owned()
+        }
         (None, _) => first.message.clone(),
     };
     Some(text + &more)
@@ -236,6 +239,20 @@ fn again(check: &CheckReport, manifests: bool) -> Vec<String> {
         lines.push(format!("hand   cd {cwd} && {}", one_line(&command_line(&check.argv))));
     }
     lines
+}
+
+/// What is to be said of the run as a whole.
+#[must_use]
+pub fn of_the_run(look: Look, findings: &[Finding]) -> Option<String> {
+    let lines: Vec<String> = findings
+        .iter()
+        .flat_map(|finding| {
+            let mend = finding.remedy.iter().map(|remedy| format!("    {remedy}"));
+            finding_lines(finding).into_iter().chain(mend)
+        })
+        .map(|line| look.text(&line))
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// The last line of a run: always the counts.

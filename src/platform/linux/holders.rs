@@ -10,12 +10,14 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat, readlinkat_raw};
 use rustix::io::Errno;
 
 use super::super::{Look, Stranger, Unread};
-use super::procfs::{self, Wanted};
+use super::procfs::{self, Credentials, Wanted};
 use super::{mounts, sockets};
 use crate::model::Stream;
 
@@ -37,6 +39,7 @@ impl Watcher {
         let mut left_out = super::lane::own();
         left_out.insert(std::process::id());
         let mut look = Look::default();
+        let mine = Credentials::of(std::process::id());
         let bound = sockets::bound(roots, &self.sockets).unwrap_or_else(|error| {
             look.blind.push(format!("bound sockets: {error}"));
             sockets::Bound::new()
@@ -68,7 +71,9 @@ impl Watcher {
                 Concern::None => {}
                 Concern::Some => look.strangers.extend(stranger(pid, &wanted)),
                 Concern::Unreadable => {
-                    if let Some(uid) = procfs::uid(pid) {
+                    // What has more rights than this process is the system's own: no check started it.
+                    let credentials = Credentials::of(pid).filter(|its| mine.is_none_or(|mine| !its.exceed(&mine)));
+                    if let Some(Credentials { uid, .. }) = credentials {
                         look.unread.push(Unread { pid, uid, argv: procfs::argv_of(pid) });
                     }
                 }
@@ -110,6 +115,27 @@ pub fn end_stranger(stranger: &Stranger) -> bool {
     let Ok(fd) = rustix::process::pidfd_open(raw, rustix::process::PidfdFlags::empty()) else { return false };
     let same = procfs::started_ms(pid) == stranger.process.started_ms && procfs::mark(pid) == stranger.marked;
     same && rustix::process::pidfd_send_signal(&fd, rustix::process::Signal::KILL).is_ok()
+}
+
+/// Waits until one of the processes ends, at most so long.
+pub fn wait_for_an_end(pids: &[u32], limit: Duration) {
+    let open = |pid: &u32| {
+        let pid = i32::try_from(*pid).ok().and_then(rustix::process::Pid::from_raw)?;
+        rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+    };
+    let fds: Vec<OwnedFd> = pids.iter().filter_map(open).collect();
+    if fds.len() < pids.len() {
+        // One has ended already.
+        return;
+    }
+    let mut fds: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::new(fd, PollFlags::IN)).collect();
+    let _ = poll(&mut fds, Timespec::try_from(limit).ok().as_ref());
+}
+
+/// The time since the machine started, as process start times are told in.
+#[must_use]
+pub fn since_start() -> Option<Duration> {
+    Some(Duration::from_millis(procfs::boot_ms()))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

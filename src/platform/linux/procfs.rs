@@ -60,11 +60,29 @@ fn parse_stat(text: &str) -> Option<Stat> {
     Some(Stat { name: text.get(open + 1..close)?.to_owned(), state, parent, session, start })
 }
 
-/// The effective user of a process.
-pub fn uid(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
-    line.split_ascii_whitespace().nth(1)?.parse().ok()
+/// Whose a process is, and what it may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Credentials {
+    /// The effective user.
+    pub uid: u32,
+    /// The permitted capabilities, as a set of bits.
+    capabilities: u64,
+}
+
+impl Credentials {
+    /// Those of a process. `None` if it is gone.
+    pub fn of(pid: u32) -> Option<Self> {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+        let uid = field("Uid:")?.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        let capabilities = u64::from_str_radix(field("CapPrm:")?.trim(), 16).ok()?;
+        Some(Self { uid, capabilities })
+    }
+
+    /// Whether it may do something that `other` may not.
+    pub fn exceed(&self, other: &Self) -> bool {
+        self.capabilities & !other.capabilities != 0
+    }
 }
 
 /// The arguments of a process that may be gone.

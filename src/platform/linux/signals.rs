@@ -17,7 +17,8 @@ pub fn become_subreaper() -> io::Result<()> {
 
 /// Blocks every signal, and returns a descriptor that is readable when a child has ended.
 ///
-/// A blocked SIGCHLD is not discarded, so none is missed between two looks.
+/// A blocked SIGCHLD is not discarded, so none is missed between two looks. No signal stays ignored, whatever this
+/// process inherited or its runtime set: what is ignored here would be ignored in every job.
 pub fn block_all() -> io::Result<OwnedFd> {
     let mut all = MaybeUninit::uninit();
     let mut child = MaybeUninit::uninit();
@@ -29,8 +30,10 @@ pub fn block_all() -> io::Result<OwnedFd> {
         if libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut()) != 0 {
             return Err(io::Error::last_os_error());
         }
-        // An inherited SIG_IGN for SIGCHLD would make the system reap in our place.
-        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        for signal in 1..=64 {
+            // Refused for SIGKILL, SIGSTOP and the C library's own two, which nobody can ignore either.
+            libc::signal(signal, libc::SIG_DFL);
+        }
         libc::signalfd(-1, child.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
     };
     if fd < 0 {

@@ -1,4 +1,4 @@
-//! Starting a job's first process: in a session of its own, with default signals, nothing inherited but its streams.
+//! Starting a job's first process: in a session of its own, with default signals (the supervisor ignores none), nothing inherited but its streams.
 //!
 //! The child shares the supervisor's memory until it executes the program (as `vfork` does), so that a start costs the
 //! same however large the supervisor is, and a failure is told without a pipe.
@@ -130,10 +130,6 @@ unsafe fn attempt(plan: &Plan) -> (Step, i32) {
         }
         if libc::chdir(plan.cwd.as_ptr()) < 0 {
             return (Step::Enter, errno());
-        }
-        for signal in 1..=64 {
-            // Refused for SIGKILL, SIGSTOP and the C library's own two, which nobody can ignore either.
-            libc::signal(signal, libc::SIG_DFL);
         }
         let mut none = std::mem::MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
