@@ -1,0 +1,39 @@
+//! The zoo under hostproof: every kind is found, nobody is accused, nothing stays. What there is, and what must be said
+//! of it, is in fixtures/zoo; `zoo list` prints it.
+#![cfg(target_os = "linux")]
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// cargo builds the examples with the tests, beside the folder that they are in.
+fn zoo() -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    let profile = test.ancestors().nth(2).expect("it lies in target/PROFILE/deps");
+    let zoo = profile.join("examples/zoo");
+    assert!(zoo.exists(), "{} is not there: cargo build --example zoo", zoo.display());
+    zoo
+}
+
+#[test]
+fn every_kind_is_found_and_nobody_is_accused() {
+    let mut command = Command::new(zoo());
+    command.args(["run", "--hostproof", env!("CARGO_BIN_EXE_hostproof")]).stdin(Stdio::null());
+    let ran = command.output().expect("the zoo can be run");
+    let told = String::from_utf8_lossy(&ran.stdout);
+    let wrong: Vec<&str> = told.lines().filter(|line| !line.starts_with("ok ")).collect();
+    let errors = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{}\n{errors}", wrong.join("\n"));
+    println!("{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_zoo_is_large_enough_and_its_names_are_unique() {
+    let listed = Command::new(zoo()).args(["list", "--json"]).output().expect("the zoo can be listed").stdout;
+    let entries: Vec<serde_json::Value> = serde_json::from_slice(&listed).expect("a list of entries");
+    let (kinds, controls): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry["expect"].is_object());
+    assert!(kinds.len() >= 40 && controls.len() >= 20, "{} kinds, {} controls", kinds.len(), controls.len());
+    let mut names: Vec<&str> = entries.iter().filter_map(|entry| entry["name"].as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), entries.len());
+}
