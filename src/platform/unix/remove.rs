@@ -19,6 +19,12 @@ use super::super::Unremovable;
 /// A missing folder is removed already.
 #[must_use]
 pub fn remove_tree(top: &Path) -> Vec<Unremovable> {
+    // Opened, a folder that something is mounted on is that thing, and its content is not ours.
+    match rustix::fs::rmdir(top) {
+        Ok(()) | Err(Errno::NOENT) => return Vec::new(),
+        Err(Errno::BUSY) => return vec![Unremovable { path: top.to_owned(), reason: reason(Errno::BUSY) }],
+        Err(_) => {}
+    }
     let mut removal = match Removal::open(top) {
         Ok(removal) => removal,
         Err(Errno::NOENT) => return Vec::new(),
