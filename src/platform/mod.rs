@@ -9,7 +9,7 @@
 //! | tree | a single-threaded supervisor per lane, child subreaper | not built yet: [`start_lane`] says so |
 //! | ends with the harness | the supervisor sees its socket close | |
 
-#![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
+#![cfg_attr(unix, expect(unsafe_code, reason = "this is the one part that may talk to the system directly"))]
 
 mod job;
 

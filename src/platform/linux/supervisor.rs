@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::super::unix::lane_folder::LaneFolder;
 use super::super::{Captured, Ended, Job, LateProcess, Outcome, StartError};
 use super::capture::Capture;
+use super::lane_folder::LaneFolder;
 use super::procfs::{self, Wanted};
 use super::removals::Removals;
 use super::signals::{self, Reaped};

@@ -2,7 +2,6 @@
 
 mod files;
 mod interrupt;
-pub mod lane_folder;
 mod programs;
 mod remove;
 
