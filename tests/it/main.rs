@@ -1,0 +1,10 @@
+//! What a user does with hostproof, one file per thing, with real processes.
+
+#[cfg(target_os = "linux")]
+mod context;
+#[cfg(target_os = "linux")]
+mod keys;
+#[cfg(target_os = "linux")]
+mod leaks;
+#[cfg(target_os = "linux")]
+mod run;
