@@ -131,9 +131,11 @@ unsafe fn attempt(plan: &Plan) -> (Step, i32) {
         if libc::chdir(plan.cwd.as_ptr()) < 0 {
             return (Step::Enter, errno());
         }
+        // The kernel's form of an action, all zero: the default. The C library would refuse its own two signals, which
+        // a caller can have ignored all the same; the kernel refuses SIGKILL and SIGSTOP alone.
+        let default = [0u64; 4];
         for signal in 1..=64 {
-            // Refused for SIGKILL, SIGSTOP and the C library's own two, which nobody can ignore either.
-            libc::signal(signal, libc::SIG_DFL);
+            libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), ptr::null::<u64>(), size_of::<u64>());
         }
         let mut none = std::mem::MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
