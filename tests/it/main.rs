@@ -7,4 +7,12 @@ mod keys;
 #[cfg(target_os = "linux")]
 mod leaks;
 #[cfg(target_os = "linux")]
+mod output;
+#[cfg(target_os = "linux")]
+mod reports;
+#[cfg(target_os = "linux")]
 mod run;
+#[cfg(target_os = "linux")]
+mod sandbox;
+#[cfg(target_os = "linux")]
+mod signals;
