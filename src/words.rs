@@ -37,12 +37,12 @@ pub fn quoted(word: &str) -> String {
 pub fn shown(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
+        for character in crate::readers::strip_escapes(chunk.valid()).chars() {
             match character {
                 '\n' | '\t' => text.push(character),
                 // With the line end that follows it, or alone as progress bars use it.
                 '\r' => {}
-                c if c.is_ascii_control() && c != '\u{1b}' => text.push_str(&format!("\\x{:02x}", u32::from(c))),
+                c if c.is_ascii_control() => text.push_str(&format!("\\x{:02x}", u32::from(c))),
                 // Directions that make a text look like another one.
                 '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                     text.push_str(&format!("\\u{{{:x}}}", u32::from(character)));
@@ -54,8 +54,7 @@ pub fn shown(bytes: &[u8]) -> String {
             text.push_str(&format!("\\x{byte:02x}"));
         }
     }
-    // Whole sequences go; an escape that begins none is shown.
-    crate::readers::strip_escapes(&text).replace('\u{1b}', "\\x1b")
+    text
 }
 
 #[cfg(test)]

@@ -27,8 +27,10 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
 }
 
 /// The first sentence of a page.
-fn summary(page: &str) -> &str {
-    page.lines().find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default()
+fn summary(page: &str) -> String {
+    let lines = page.lines().skip_while(|line| line.is_empty() || line.starts_with('#'));
+    let paragraph = lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    paragraph.find(". ").map_or(paragraph.clone(), |end| paragraph[..=end].to_owned())
 }
 
 fn page(kind: Kind) -> &'static str {

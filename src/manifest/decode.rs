@@ -21,11 +21,12 @@ pub fn decode<T: DeserializeOwned>(document: &mut Document, problems: &mut Probl
             Err(error) => error,
         };
         let (id, span) = error.place().unwrap_or((document.root.id, document.root.span.clone()));
+        let meant = error.meant;
         // What is empty since its entries were refused is not worth a word.
         if !(error.is_emptiness && document.has_lost(id)) {
             problems.push(error.into_problem(span));
         }
-        if problems.is_cut() || !document.remove(id) {
+        if problems.is_cut() || !document.remove(id, meant) {
             return None;
         }
     }

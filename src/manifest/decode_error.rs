@@ -38,11 +38,14 @@ const LATER: [&str; 19] = [
 #[derive(Debug, Default)]
 pub struct DecodeError {
     message: String,
-    label: Option<String>,
     help: Vec<String>,
     /// Which value to take out so that the rest can be read, and what to mark.
     place: Option<(NodeId, Span)>,
-    unknown_key: Option<(String, &'static [&'static str])>,
+    /// For a key that is not known: those that are. The message is its name, until it is seen where the key stands.
+    known_keys: Option<&'static [&'static str]>,
+    is_unknown_key: bool,
+    /// The key that was meant by one that is not known.
+    pub meant: Option<&'static str>,
     /// Whether it says no more than that a list or map is empty.
     pub is_emptiness: bool,
 }
@@ -57,11 +60,6 @@ impl DecodeError {
         self
     }
 
-    pub fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = Some(label.into());
-        self
-    }
-
     /// Sets the place unless something further in has.
     pub fn at(mut self, id: NodeId, span: &Span) -> Self {
         self.place.get_or_insert_with(|| (id, span.clone()));
@@ -70,10 +68,9 @@ impl DecodeError {
 
     /// The same for a key, of which those in `without` are not known where it stands.
     pub fn at_key(mut self, id: NodeId, span: &Span, without: &[&str]) -> Self {
-        if let Some((name, known)) = self.unknown_key.take() {
+        if let Some(known) = self.known_keys.take() {
             let known: Vec<_> = known.iter().copied().filter(|known| !without.contains(known)).collect();
-            let Self { message, label, help, .. } = unknown_key(&name, &known);
-            (self.message, self.label, self.help) = (message, label, help);
+            self = Self { place: self.place, ..unknown_key(&self.message, &known) };
         }
         self.at(id, span)
     }
@@ -87,17 +84,23 @@ impl DecodeError {
     }
 
     pub fn into_problem(self, span: Span) -> Problem {
-        Problem { span: Some(span), message: self.message, label: self.label, also: Vec::new(), help: self.help }
+        Problem {
+            span: Some(span),
+            message: self.message,
+            label: self.is_unknown_key.then(|| "not known here".to_owned()),
+            also: Vec::new(),
+            help: self.help,
+        }
     }
 }
 
-fn unknown_key(name: &str, known: &[&str]) -> DecodeError {
+fn unknown_key(name: &str, known: &[&'static str]) -> DecodeError {
     let of_a_check = known.contains(&"timeout");
     if LATER.contains(&name) && (of_a_check || known.contains(&"checks")) {
         return DecodeError::new(format!("the key `{name}` is not known in this version of hostproof"))
             .help("remove it, or use a version that has it; keys are never accepted and ignored");
     }
-    let error = DecodeError::new(format!("unknown key `{name}`")).label("not known here");
+    let error = DecodeError { is_unknown_key: true, ..DecodeError::new(format!("unknown key `{name}`")) };
     let error = if of_a_check && ["exit", "cases", "skipped", "stdout", "stderr"].contains(&name) {
         error.help(format!("it belongs into `expect`: `expect: {{{name}: …}}`"))
     } else {
@@ -106,9 +109,9 @@ fn unknown_key(name: &str, known: &[&str]) -> DecodeError {
     error.help(format!("known here: {}", known.join(", ")))
 }
 
-fn did_you_mean(error: DecodeError, name: &str, known: &[&str]) -> DecodeError {
+fn did_you_mean(error: DecodeError, name: &str, known: &[&'static str]) -> DecodeError {
     match nearest(name, known) {
-        Some(nearest) => error.help(format!("did you mean `{nearest}`?")),
+        Some(nearest) => DecodeError { meant: Some(nearest), ..error }.help(format!("did you mean `{nearest}`?")),
         None => error,
     }
 }
@@ -156,7 +159,7 @@ impl de::Error for DecodeError {
         let text = text.to_string();
         let mut parts = text.split(HELP);
         let error = Self::new(parts.next().unwrap_or_default());
-        parts.fold(error, |error, help| error.help(help))
+        parts.fold(error, Self::help)
     }
 
     fn invalid_type(unexpected: de::Unexpected<'_>, exp: &dyn de::Expected) -> Self {
@@ -173,7 +176,7 @@ impl de::Error for DecodeError {
     }
 
     fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
-        Self { unknown_key: Some((field.to_owned(), known)), ..Self::new(format!("unknown key `{field}`")) }
+        Self { known_keys: Some(known), ..Self::new(field) }
     }
 
     fn unknown_variant(variant: &str, known: &'static [&'static str]) -> Self {

@@ -72,9 +72,9 @@ fn render(renderer: &Renderer, problem: &Problem, file: usize, files: &[Diagnose
     }
     elements.extend(problem.help.iter().map(|help| Level::HELP.message(visible(&shortened(help))).into()));
     let group = Level::ERROR.primary_title(visible(&shortened(&problem.message))).elements(elements);
-    let rendered = renderer.render(&[group]);
+    let text = renderer.render(&[group]);
     // The renderer counts columns in what it was given.
-    places.iter().fold(rendered, |rendered, (shown, place)| rendered.replacen(shown, place, 1))
+    places.iter().fold(text, |text, (shown, place)| text.replacen(shown, place, 1))
 }
 
 struct Mark<'m> {

@@ -1,6 +1,7 @@
 //! The whole way, from a folder to checks.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -179,6 +180,9 @@ fn digest(files: &[Loading]) -> String {
             hasher.update(part);
         }
     }
-    let hex: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{hex}")
+    hasher.finalize().iter().fold("sha256:".to_owned(), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }

@@ -1,23 +1,25 @@
 //! From `checks.d` to the checks of a run, or to every error of every file at once.
 //!
 //! ```text
-//! find -> read -> parse -> decode -> resolve -> Loaded
+//! find -> read -> parse -> decode -> resolve -> lower -> Loaded
 //!           \       \         \         \
 //!            `-------`---------`---------`-> problems -> diagnose -> Error::Manifest
 //! ```
 //!
-//! - [`find`] names the project and the files; [`read`] makes text of a file, whatever lies at its path.
-//! - [`parse`] makes a tree of [`node`]s in which each has its place. What YAML has beyond plain data (anchors, aliases,
+//! - `find` names the project and the files; `read` makes text of a file, whatever lies at its path.
+//! - `parse` makes a tree of `node`s in which each has its place. What YAML has beyond plain data (anchors, aliases,
 //!   tags, merge keys, several documents) is refused there, and so is every size that no person writes.
-//! - [`decode`] reads the types of [`spec`] out of the tree, the grammar of single values being in [`values`] and [`paths`].
-//! - [`resolve`] merges defaults and overrides into [`crate::model::Check`]s.
-//! - [`schema`] tells editors the same as the types do.
+//! - `decode` reads the types of `spec` out of the tree, the grammars of single values being in `values`, `paths` and
+//!   `forms`.
+//! - `resolve` puts the layers of a check (defaults, overrides) over each other with `merge`, and says what is missing;
+//!   `lower` makes a [`Check`](crate::model::Check) of what is left.
+//! - `schema` tells editors the same as the types do.
 //!
 //! # Invariants
 //!
 //! - **All at once**: a problem never hides another, except where it took away what the other is about.
 //! - **No echo**: an entry that was refused is never reported as missing.
-//! - **Bounded**: time and stack are bounded by the limits of [`limits`], whatever the bytes are.
+//! - **Bounded**: time and stack are bounded by the limits of `limits`, whatever the bytes are.
 
 mod decode;
 mod decode_error;

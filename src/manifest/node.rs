@@ -90,14 +90,15 @@ impl Document {
         self.lost.0.contains_key(&node)
     }
 
-    /// Takes a node out of the tree, with its key. False for the root, which can't be.
-    pub fn remove(&mut self, id: NodeId) -> bool {
-        remove(&mut self.root, id, &mut self.lost)
+    /// Takes a node out of the tree, with its key, which may have been `meant` to be another. False for the root, which
+    /// can't be.
+    pub fn remove(&mut self, id: NodeId, meant: Option<&str>) -> bool {
+        remove(&mut self.root, id, meant, &mut self.lost)
     }
 }
 
 /// As deep as the tree, which [`super::limits::MAX_DEPTH`] bounds.
-fn remove(within: &mut Node, id: NodeId, lost: &mut LostEntries) -> bool {
+fn remove(within: &mut Node, id: NodeId, meant: Option<&str>, lost: &mut LostEntries) -> bool {
     match &mut within.value {
         Value::Seq(items) => {
             if let Some(index) = items.iter().position(|item| item.id == id) {
@@ -105,15 +106,18 @@ fn remove(within: &mut Node, id: NodeId, lost: &mut LostEntries) -> bool {
                 lost.anything(within.id);
                 return true;
             }
-            items.iter_mut().any(|item| remove(item, id, lost))
+            items.iter_mut().any(|item| remove(item, id, meant, lost))
         }
         Value::Map(entries) => {
             if let Some(index) = entries.iter().position(|entry| entry.value.id == id) {
                 let entry = entries.remove(index);
                 lost.key(within.id, &entry.key);
+                if let Some(meant) = meant {
+                    lost.key(within.id, meant);
+                }
                 return true;
             }
-            entries.iter_mut().any(|entry| remove(&mut entry.value, id, lost))
+            entries.iter_mut().any(|entry| remove(&mut entry.value, id, meant, lost))
         }
         _ => false,
     }

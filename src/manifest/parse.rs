@@ -1,6 +1,5 @@
 //! From text to a tree, with a list for a stack: how deep the text nests is no matter of ours until it is refused.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
@@ -238,7 +237,7 @@ impl Builder<'_, '_> {
         true
     }
 
-    fn refuse_anchor(&mut self, id: usize, name: &Cow<'_, str>, span: Span) {
+    fn refuse_anchor(&mut self, id: usize, name: &str, span: Span) {
         let problem = Problem::at(span, format!("manifests have no anchors such as `&{name}`, and no aliases"))
             .help("write the value out wherever it is needed; what all checks of a file share belongs into `defaults`")
             .help(format!("if it is a text, put it into quotes: \"&{name}\""));

@@ -40,7 +40,7 @@ pub fn read(candidate: &Candidate, directory: &Path) -> Result<Contents, Unreada
     stays_inside(&candidate.path, directory)?;
     let bytes = read_bytes(&candidate.path)?;
     let text = decode(&bytes)?;
-    Ok(Contents { text, bytes })
+    Ok(Contents { bytes, text })
 }
 
 fn cannot_read(source: &io::Error) -> Problem {

@@ -135,21 +135,16 @@ impl Resolver<'_, '_> {
         if without.is_empty() {
             return;
         }
-        let problem = Problem::at(
-            self.document.span(check.id),
-            match without.len() {
-                3 => "this check has neither `run` nor `shell`".to_owned(),
-                _ => {
-                    let names: Vec<_> = without.iter().map(|platform| platform.name()).collect();
-                    format!("this check has neither `run` nor `shell` on {}", names.join(" and "))
-                }
-            },
-        );
-        let problem = problem.help("write what it runs: `run: [python3, hooks/test_sweep.py]`");
-        self.problems.push(if without.len() < PLATFORMS.len() {
-            problem.help("or name the systems that it is for under `platforms`")
-        } else {
+        let everywhere = without.len() == PLATFORMS.len();
+        let names: Vec<_> = without.into_iter().map(Platform::name).collect();
+        let place = if everywhere { String::new() } else { format!(" on {}", names.join(" and ")) };
+        let message = format!("this check has neither `run` nor `shell`{place}");
+        let problem = Problem::at(self.document.span(check.id), message)
+            .help("write what it runs: `run: [python3, hooks/test_sweep.py]`");
+        self.problems.push(if everywhere {
             problem
+        } else {
+            problem.help("or name the systems that it is for under `platforms`")
         });
     }
 

@@ -12,9 +12,7 @@ pub fn resolve(text: &str) -> Value {
         _ => {}
     }
     if let Some(value) = integer(text) {
-        // An integer beyond 64 bits is a number that no key takes; its text says which.
-        return value
-            .map_or_else(|| Value::Float(f64::NAN, text.to_owned()), |value| Value::Int(value, text.to_owned()));
+        return value;
     }
     match float(text) {
         Some(value) => Value::Float(value, text.to_owned()),
@@ -22,19 +20,20 @@ pub fn resolve(text: &str) -> Value {
     }
 }
 
-/// `None` if it is not one, `Some(None)` if it is too large.
-fn integer(text: &str) -> Option<Option<i64>> {
-    for (prefix, radix) in [("0o", 8), ("0x", 16)] {
-        if let Some(digits) = text.strip_prefix(prefix) {
-            return all_digits(digits, radix).then(|| i64::from_str_radix(digits, radix).ok());
-        }
+/// `None` if it is not one.
+fn integer(text: &str) -> Option<Value> {
+    let (digits, radix) = match (text.strip_prefix("0o"), text.strip_prefix("0x")) {
+        (Some(digits), _) => (digits, 8),
+        (_, Some(digits)) => (digits, 16),
+        _ => (text.strip_prefix(['-', '+']).unwrap_or(text), 10),
+    };
+    if digits.is_empty() || !digits.chars().all(|character| character.is_digit(radix)) {
+        return None;
     }
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    all_digits(digits, 10).then(|| text.parse().ok())
-}
-
-fn all_digits(text: &str, radix: u32) -> bool {
-    !text.is_empty() && text.chars().all(|character| character.is_digit(radix))
+    let value = if radix == 10 { text.parse().ok() } else { i64::from_str_radix(digits, radix).ok() };
+    // One beyond 64 bits is a number that no key takes; its text says which.
+    let too_large = || Value::Float(text.parse().unwrap_or(f64::INFINITY), text.to_owned());
+    Some(value.map_or_else(too_large, |value| Value::Int(value, text.to_owned())))
 }
 
 fn float(text: &str) -> Option<f64> {

@@ -59,4 +59,26 @@ mod tests {
         let committed = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
         assert!(committed == fresh, "run the tests with HOSTPROOF_UPDATE_SCHEMAS=1 to rewrite {}", path.display());
     }
+
+    #[test]
+    fn each_part_has_the_keys_that_are_read_there() {
+        let schema = schema();
+        let keys = |name: &str| {
+            let part = &schema["definitions"][name];
+            assert_eq!(part["additionalProperties"], false, "{name}");
+            let keys: Vec<_> = part["properties"].as_object().unwrap().keys().cloned().collect();
+            keys
+        };
+        let check = keys("Check");
+        let without = |left_out: &[&str]| {
+            let left: Vec<_> = check.iter().filter(|key| !left_out.contains(&key.as_str())).cloned().collect();
+            left
+        };
+        assert_eq!(keys("Defaults"), without(&["id", "run", "shell"]));
+        assert_eq!(keys("Override"), without(&["id", "linux", "windows", "macos"]));
+        assert_eq!(schema["definitions"]["Check"]["required"], serde_json::json!(["id"]));
+        assert!(schema["definitions"]["Defaults"].get("required").is_none());
+        // A key without a value is a mistake; only a variable can be null.
+        assert_eq!(schema.to_string().matches("\"null\"").count(), 3);
+    }
 }

@@ -114,9 +114,65 @@ impl Process {
         ProcessRef { pid: self.pid, argv: self.argv.clone() }
     }
 
-    /// The arguments as one line.
+    /// The arguments as one line, whole.
     #[must_use]
     pub fn command_line(&self) -> String {
         self.argv.join(" ")
+    }
+
+    /// Its pid and what it runs, short enough for a sentence.
+    #[must_use]
+    pub fn short(&self) -> String {
+        format!("pid {} ({})", self.pid, short_command(&self.argv))
+    }
+}
+
+impl ProcessRef {
+    /// Its pid and what it runs, short enough for a sentence.
+    #[must_use]
+    pub fn short(&self) -> String {
+        format!("pid {} ({})", self.pid, short_command(&self.argv))
+    }
+}
+
+/// A command that a person recognises: the program without its folder, and of each argument, and of all together, no
+/// more than a line has room for.
+fn short_command(argv: &[String]) -> String {
+    const WORD: usize = 60;
+    const WHOLE: usize = 120;
+    let mut words = argv.iter().enumerate().map(|(index, word)| {
+        let word = if index == 0 { word.rsplit(['/', '\\']).next().unwrap_or(word) } else { word };
+        cut(word.split_whitespace().collect::<Vec<_>>().join(" "), WORD)
+    });
+    let mut command = words.next().unwrap_or_default();
+    for word in words {
+        if command.chars().count() + 1 + word.chars().count() > WHOLE {
+            command.push_str(" …");
+            break;
+        }
+        command.push(' ');
+        command.push_str(&word);
+    }
+    command
+}
+
+fn cut(text: String, most: usize) -> String {
+    if text.chars().count() <= most { text } else { text.chars().take(most).chain(['…']).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_in_a_sentence_is_short_and_has_one_line() {
+        let short = |argv: &[&str]| {
+            let argv: Vec<String> = argv.iter().map(|&word| word.to_owned()).collect();
+            ProcessRef { pid: 7, argv }.short()
+        };
+        assert_eq!(short(&["/usr/bin/python3", "hooks/x.py"]), "pid 7 (python3 hooks/x.py)");
+        assert_eq!(short(&["sh", "-c", "\nsleep 1\n  echo a\n"]), "pid 7 (sh -c sleep 1 echo a)");
+        let long = short(&["p", &"x".repeat(1000), &"y".repeat(1000), &"z".repeat(1000)]);
+        assert!(long.chars().count() < 150 && long.ends_with("… …)"), "{long}");
     }
 }

@@ -192,7 +192,7 @@ pub struct CheckReport {
     pub reason: Option<String>,
     /// What was run, resolved: the program's path and its arguments.
     pub argv: Vec<String>,
-    /// Where it was run.
+    /// Where it was run: `$sandbox/…` in a sandbox that was not kept.
     pub cwd: Option<String>,
     /// `null` if it never started or had to be ended before it exited.
     pub exit: Option<Exit>,

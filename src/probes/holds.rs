@@ -17,7 +17,7 @@ fn finding(process: &Process, hold: &Hold, places: &Places, blame: &Blame<'_>) -
     let mut finding = Finding::new(
         kind,
         severity,
-        format!("{name} is {} pid {} ({}){gone}", hold.how.phrase(), process.pid, process.command_line()),
+        format!("{name} is {} {}{gone}", hold.how.phrase(), process.short()),
     );
     finding.path = Some(name);
     finding.how = Some(hold.how);

@@ -14,7 +14,7 @@ pub fn leaked(outcome: &Outcome, blame: &Blame<'_>) -> Vec<Finding> {
             let mut finding = Finding::new(
                 Kind::LeakedProcess,
                 Severity::Error,
-                format!("pid {} ({}) was alive after the grace{}", process.pid, process.command_line(), manner(process)),
+                format!("{} was alive after the grace{}", process.short(), manner(process)),
             );
             finding.case = blame.case(process, path);
             finding.process = Some(process.clone());
@@ -51,9 +51,8 @@ pub fn late(outcome: &Outcome, places: &Places) -> Vec<Finding> {
                 Kind::LateExit,
                 Severity::Note,
                 format!(
-                    "pid {} ({}) ended {} after the check{meanwhile}",
-                    process.pid,
-                    process.command_line(),
+                    "{} ended {} after the check{meanwhile}",
+                    process.short(),
                     seconds(ended_us)
                 ),
             );
@@ -73,7 +72,7 @@ pub fn survivors(outcome: &Outcome) -> Vec<Finding> {
             let mut finding = Finding::new(
                 Kind::Survivor,
                 Severity::Error,
-                format!("pid {} ({}) could not be ended; it is {state}", process.pid, process.command_line()),
+                format!("{} could not be ended; it is {state}", process.short()),
             );
             finding.process = Some(process.clone());
             finding.remedy = Some(format!("end it by hand: kill -9 {}", process.pid));

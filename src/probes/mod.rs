@@ -35,7 +35,7 @@ pub fn findings(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Fi
 fn blind(outcome: &Outcome) -> Vec<Finding> {
     let mut told: Vec<String> = outcome.blind.clone();
     for process in &outcome.alive {
-        let who = format!("pid {} ({})", process.pid, process.command_line());
+        let who = process.short();
         told.extend(process.unread.iter().map(|what| format!("{who}: {what}")));
     }
     for captured in [&outcome.stdout, &outcome.stderr] {

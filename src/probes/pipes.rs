@@ -43,7 +43,7 @@ fn finding(streams: &[Stream], process: Option<&Process>, blame: &Blame<'_>) -> 
     let verb = if streams.len() == 1 { "is" } else { "are" };
     let who = process.map_or_else(
         || "a process that could not be found".to_owned(),
-        |process| format!("pid {} ({})", process.pid, process.command_line()),
+        Process::short,
     );
     let mut finding = Finding::new(
         Kind::HeldPipe,

@@ -23,6 +23,11 @@ pub fn clip(text: &str) -> String {
     }
 }
 
+/// A number of cases; none that no program could run, so that sums hold whatever the output says.
+pub fn number(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|&number| number <= 1_000_000_000)
+}
+
 /// Adds a note, unless it is there already or there are too many.
 pub fn note(notes: &mut Vec<String>, text: impl Into<String>) {
     let text = text.into();
@@ -75,7 +80,7 @@ impl CaseList {
         self.told += 1;
         let name = clip(name);
         let reason = reason.map(clip);
-        let at_ms = at_us.map(|at| at / 1000);
+        let arrived = at_us.map(|at| at / 1000);
         let key = self.hasher.hash_one(&name);
         if let Some(&place) = self.index.get(&key) {
             let (told, case) = &mut self.cases[place];
@@ -85,7 +90,7 @@ impl CaseList {
                 *told = self.told;
                 case.outcome = outcome;
                 case.reason = reason;
-                case.at_ms = at_ms;
+                case.at_ms = arrived;
             }
             return;
         }
@@ -95,7 +100,7 @@ impl CaseList {
             return;
         }
         self.index.insert(key, self.cases.len());
-        self.cases.push((self.told, Case { name, outcome, reason, at_ms }));
+        self.cases.push((self.told, Case { name, outcome, reason, at_ms: arrived }));
     }
 
     /// The outcomes since the last [`Self::end_suite`].

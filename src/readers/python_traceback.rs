@@ -182,3 +182,125 @@ pub fn is_link(text: &str) -> bool {
 fn is_syntax_error(text: &str) -> bool {
     ["SyntaxError:", "IndentationError:", "TabError:"].iter().any(|name| text.starts_with(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// File, line, function and error of each frame found.
+    fn found(text: &str) -> Vec<(String, u64, Option<String>, Option<String>)> {
+        let context = Context { project: Path::new("/p"), cwd: Path::new("/p"), exit: None };
+        let mut tracebacks = Tracebacks::new(context);
+        let mut frames: Vec<_> = text.lines().filter_map(|line| tracebacks.line(line)).collect();
+        frames.extend(tracebacks.finish());
+        frames.into_iter().map(|frame| (frame.file, frame.line, frame.function, frame.error)).collect()
+    }
+
+    fn one(text: &str) -> (String, u64, String, String) {
+        let mut found = found(text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        let (file, line, function, error) = found.remove(0);
+        (file, line, function.unwrap_or_default(), error.unwrap_or_default())
+    }
+
+    fn frame(file: &str, line: u64, function: &str, error: &str) -> (String, u64, String, String) {
+        (file.to_owned(), line, function.to_owned(), error.to_owned())
+    }
+
+    const HEADER: &str = "Traceback (most recent call last):\n";
+
+    #[test]
+    fn frames_without_source_and_markers_do_not_shift_the_reading() {
+        let text = format!(
+            "{HEADER}  File \"/p/run.py\", line 11, in h\n    exec('f()')\n  File \"<string>\", line 1, in <module>\n  \
+             File \"/p/run.py\", line 7, in g\n    data['a']['b']['c'] = 1\n    ~~~~~~~~~~~~~~^^^^^\nTypeError: no items\n"
+        );
+        assert_eq!(one(&text), frame("run.py", 7, "g", "TypeError: no items"));
+    }
+
+    #[test]
+    fn the_frame_is_the_deepest_own_one_between_library_frames() {
+        let lib = "/opt/e/lib/python3.11/site-packages/mock.py";
+        let text = format!(
+            "{HEADER}  File \"{lib}\", line 3, in wrapper\n    fn()\n  File \"/p/t.py\", line 17, in test_y\n    check(3)\n  \
+             File \"{lib}\", line 12, in _deep\n    raise TypeError(1)\nTypeError: 1\n"
+        );
+        assert_eq!(one(&text), frame("t.py", 17, "test_y", "TypeError: 1"));
+    }
+
+    #[test]
+    fn a_traceback_without_own_code_has_no_frame() {
+        let text = format!("{HEADER}  File \"<string>\", line 1, in <module>\nNameError: name 'x' is not defined\n");
+        assert_eq!(found(&text), []);
+        let text = format!("{HEADER}  File \"<frozen runpy>\", line 198, in _run\nImportError\n");
+        assert_eq!(found(&text), []);
+    }
+
+    #[test]
+    fn of_a_chain_the_last_exception_counts_unless_it_has_no_own_frame() {
+        let first = format!("{HEADER}  File \"/p/t.py\", line 1, in a\nKeyError: 'x'\n\n");
+        let link = "During handling of the above exception, another exception occurred:\n\n";
+        let own = format!("{HEADER}  File \"/p/t.py\", line 2, in b\nmod.Error: two\nlines\n");
+        let foreign = format!("{HEADER}  File \"/usr/lib/python3.11/x.py\", line 3, in c\nmod.Error: two\n");
+        assert_eq!(one(&format!("{first}{link}{own}")), frame("t.py", 2, "b", "mod.Error: two"));
+        assert_eq!(one(&format!("{first}{link}{foreign}")), frame("t.py", 1, "a", "KeyError: 'x'"));
+        assert_eq!(found(&format!("{first}noise\n{own}")).len(), 2);
+    }
+
+    #[test]
+    fn errors_may_be_bare_dotted_or_local_and_noise_is_none() {
+        for error in
+            ["KeyboardInterrupt", "socket.timeout: timed out", "mod.<locals>.Odd: x", "json.JSONDecodeError", "E: "]
+        {
+            let text = format!("{HEADER}  File \"/p/t.py\", line 2, in b\n    x\nworker 3 says hello\n{error}\n");
+            assert_eq!(one(&text), frame("t.py", 2, "b", error));
+        }
+    }
+
+    #[test]
+    fn repeated_lines_and_long_recursions_end_in_the_error() {
+        let text = format!(
+            "{HEADER}  File \"/p/t.py\", line 2, in f\n    f()\n  [Previous line repeated 974 more times]\n\
+             RecursionError: maximum recursion depth exceeded\n"
+        );
+        assert_eq!(one(&text), frame("t.py", 2, "f", "RecursionError: maximum recursion depth exceeded"));
+    }
+
+    #[test]
+    fn a_syntax_error_needs_no_header() {
+        let text = "  File \"/p/t.py\", line 3\n    def f(\n         ^\nSyntaxError: '(' was never closed\n";
+        assert_eq!(one(text), frame("t.py", 3, "", "SyntaxError: '(' was never closed"));
+        assert_eq!(found("  File \"/p/t.py\", line 3\nINFO: done\n"), []);
+    }
+
+    #[test]
+    fn a_group_comes_before_its_parts() {
+        let group = |file: &str| {
+            format!(
+                "  + Exception Group Traceback (most recent call last):\n  |   File \"{file}\", line 8, in run\n  |     raise g\n  \
+                 | ExceptionGroup: two (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n    \
+                 | Traceback (most recent call last):\n    |   File \"/p/t.py\", line 3, in f\n    |     raise ValueError(1)\n    \
+                 | ValueError: 1\n    +---------------- 2 ----------------\n    | TypeError: t\n    \
+                 +------------------------------------\n"
+            )
+        };
+        assert_eq!(one(&group("/p/t.py")), frame("t.py", 8, "run", "ExceptionGroup: two (2 sub-exceptions)"));
+        assert_eq!(one(&group("/usr/lib/python3.11/asyncio/x.py")), frame("t.py", 3, "f", "ValueError: 1"));
+    }
+
+    #[test]
+    fn what_python_drops_is_no_failure() {
+        let traceback = format!("{HEADER}  File \"/p/t.py\", line 2, in __del__\nOSError: late\n");
+        assert_eq!(found(&format!("Exception ignored in: <function X.__del__ at 0x7>\n{traceback}")), []);
+        assert_eq!(found(&format!("Exception ignored in: <x>\n{traceback}\n{traceback}")).len(), 1);
+        assert_eq!(found(&format!("{traceback}Exception ignored in: <x>\n{traceback}")).len(), 1);
+    }
+
+    #[test]
+    fn one_that_is_cut_off_has_a_frame_and_no_error() {
+        let cut = found(&format!("{HEADER}  File \"/p/t.py\", line 2, in b\n    x"));
+        assert_eq!(cut, [("t.py".to_owned(), 2, Some("b".to_owned()), None)]);
+    }
+}

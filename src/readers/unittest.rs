@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::cases::{CaseList, Frames, MOST_CASES, clip, note};
+use super::cases::{CaseList, Frames, MOST_CASES, clip, note, number};
 use super::python_traceback::Tracebacks;
 use super::{Context, Line, Reader, Recognised, Strength};
 use crate::model::{CaseOutcome, Counts, Frame, Reading, Stream};
@@ -101,7 +101,7 @@ struct Suite {
     named_fixtures: HashSet<String>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Dots {
     passed: u64,
     failed: u64,
@@ -116,6 +116,7 @@ struct Sums {
     passed: u64,
     failed: u64,
     skipped: u64,
+    unknown: u64,
     hidden: bool,
 }
 
@@ -144,50 +145,35 @@ impl Reader for Unittest<'_> {
     fn finish(mut self: Box<Self>) -> Option<Recognised> {
         self.settle(false);
         self.end_block();
-        if let Place::Ran(ran) = self.place {
-            self.tally(ran, None);
-        }
-        let dots = self.suite.dots;
-        let dotted = dots.passed + dots.failed + dots.errors + dots.skipped + dots.expected + dots.unexpected;
         let lines = self.suite.verbose || self.suite.blocks > 0;
-        let strength = if self.tallies > 0 {
+        let announced = match self.place {
+            Place::Ran(ran) => Some(ran),
+            _ => None,
+        };
+        let strength = if self.tallies > 0 || announced.is_some() {
             Strength::Tally
         } else if lines {
             Strength::Lines
-        } else if dotted > 0 {
+        } else if self.suite.dots != Dots::default() {
             Strength::Loose
         } else {
             return None;
         };
-        let mut unknown = (!self.sums.hidden).then_some(0);
         // After a tally, stray dots are no suite of their own.
-        if lines || self.tallies == 0 {
-            let listed = self.cases.end_suite();
-            let (mut passed, mut failed, mut skipped) = (listed.passed, listed.failed, listed.skipped);
-            if !self.suite.verbose {
-                passed = dots.passed + dots.expected;
-                failed = failed.max(dots.failed + dots.errors + dots.unexpected);
-                skipped = dots.skipped;
-            }
-            self.sums.passed += passed;
-            self.sums.failed += failed;
-            self.sums.skipped += skipped;
-            unknown = unknown.map(|_| listed.unknown.max(1));
-            note(&mut self.notes, "unittest ended without its tally: at least one case has no outcome");
-        } else {
-            self.cases.end_suite();
+        if lines || announced.is_some() || self.tallies == 0 {
+            self.died(announced);
         }
         if self.sums.hidden {
             note(&mut self.notes, "a fixture failed before its cases: they never ran, and nothing tells how many");
         }
-        let Sums { passed, failed, skipped, .. } = self.sums;
+        let Sums { passed, failed, skipped, unknown, .. } = self.sums;
         let counts = Counts {
             planned: None,
             ran: Some(passed + failed + skipped),
             passed: Some(passed),
             failed: Some(failed),
             skipped: Some(skipped),
-            unknown,
+            unknown: (!self.sums.hidden).then_some(unknown),
         };
         let cases = self.cases.finish(&mut self.notes);
         let frames = self.frames.finish(&mut self.notes);
@@ -222,9 +208,9 @@ impl<'a> Unittest<'a> {
             self.settle(true);
             self.end_block();
             if let Place::Ran(before) = self.place {
-                self.tally(before, None);
+                self.died(Some(before));
             }
-            self.place = ran[1].parse().map_or(Place::Progress, Place::Ran);
+            self.place = number(&ran[1]).map_or(Place::Progress, Place::Ran);
             return;
         }
         // What a case printed last may stand before the line, without an end of its own.
@@ -255,7 +241,7 @@ impl<'a> Unittest<'a> {
                 if let Some(status) = status(text) {
                     // A tally inside the message of a failure is another program's: this suite cannot be all right.
                     if !(status.ok && self.suite.blocks > 0) {
-                        self.tally(ran, Some(&status));
+                        self.tally(ran, &status);
                     }
                     self.place = Place::Progress;
                 }
@@ -266,12 +252,9 @@ impl<'a> Unittest<'a> {
     /// Below a double line, where a failure's header stands.
     fn header(&mut self, text: &str, at_us: Option<u64>) {
         self.place = Place::Header(0);
-        let (kind, name) = match text.split_once(": ") {
-            Some((kind @ ("FAIL" | "ERROR" | "UNEXPECTED SUCCESS"), name)) => (kind, name),
-            _ => {
-                self.place = Place::Progress;
-                return self.progress(text, at_us);
-            }
+        let Some((kind @ ("FAIL" | "ERROR" | "UNEXPECTED SUCCESS"), name)) = text.split_once(": ") else {
+            self.place = Place::Progress;
+            return self.progress(text, at_us);
         };
         let found = CASE.captures(name);
         let case = found.as_ref().map_or_else(|| clip(name), |found| case_name(&found[1], &found[2]));
@@ -379,27 +362,41 @@ impl<'a> Unittest<'a> {
         }
     }
 
+    /// A suite has ended without its tally, or with the half of it that says how many ran. What was seen counts.
+    fn died(&mut self, announced: Option<u64>) {
+        let suite = std::mem::take(&mut self.suite);
+        let listed = self.cases.end_suite();
+        let (dots, mut seen) = (suite.dots, listed);
+        if !suite.verbose {
+            seen.passed = dots.passed + dots.expected;
+            seen.failed = listed.failed.max(dots.failed + dots.errors + dots.unexpected);
+            seen.skipped = dots.skipped;
+        }
+        self.sums.passed += seen.passed;
+        self.sums.failed += seen.failed;
+        self.sums.skipped += seen.skipped;
+        self.sums.hidden |= suite.hidden;
+        self.sums.unknown += announced.map_or(listed.unknown.max(1), |ran| ran.saturating_sub(seen.ran()));
+        note(&mut self.notes, "unittest ended without its tally: what was seen before counts");
+    }
+
     /// A suite has ended.
-    fn tally(&mut self, ran: u64, status: Option<&Status>) {
+    fn tally(&mut self, ran: u64, status: &Status) {
         let suite = std::mem::take(&mut self.suite);
         self.tallies += 1;
         let mut failed = suite.failing.len() as u64 + suite.beyond;
         let mut fixtures = suite.fixtures;
         let dots = suite.dots;
-        let mut skips = dots.skipped.max(self.cases.outcomes().skipped);
-        let mut clean = false;
-        if let Some(status) = status {
-            let told = status.failures + status.errors;
-            if told > suite.blocks {
-                note(&mut self.notes, format!("unittest tells of {told} failures and shows {} of them", suite.blocks));
-                failed += told - suite.blocks;
-            }
-            // Before Python 3.11 an unexpected success has no block.
-            failed += status.unexpected.saturating_sub(suite.unexpected);
-            skips = status.skipped;
-            clean = (dots.failed, dots.errors, dots.skipped, dots.expected, dots.unexpected)
-                == (status.failures, status.errors, status.skipped, status.expected, status.unexpected);
+        let told = status.failures + status.errors;
+        if told > suite.blocks {
+            note(&mut self.notes, format!("unittest tells of {told} failures and shows {} of them", suite.blocks));
+            failed += told - suite.blocks;
         }
+        // Before Python 3.11 an unexpected success has no block.
+        failed += status.unexpected.saturating_sub(suite.unexpected);
+        let skips = status.skipped;
+        let clean = (dots.failed, dots.errors, dots.skipped, dots.expected, dots.unexpected)
+            == (status.failures, status.errors, status.skipped, status.expected, status.unexpected);
         // More failures than cases cannot be cases: they are fixtures whose blocks are not shown.
         if failed > ran {
             fixtures += failed - ran;
@@ -494,8 +491,8 @@ fn status(text: &str) -> Option<Status> {
     let found = STATUS.captures(text)?;
     let mut status = Status { ok: &found[1] == "OK", ..Status::default() };
     for part in found.get(2).map_or("", |parts| parts.as_str()).split(", ").filter(|part| !part.is_empty()) {
-        let (what, number) = part.split_once('=')?;
-        let number = number.parse().ok()?;
+        let (what, count) = part.split_once('=')?;
+        let number = number(count)?;
         match what {
             "failures" => status.failures = number,
             "errors" => status.errors = number,

@@ -50,7 +50,9 @@ fn counts(check: &CheckReport) -> String {
 
 /// What is worth a word about a check that is not red.
 fn remark(check: &CheckReport) -> Option<String> {
-    let first = check.findings.iter().find(|finding| finding.severity != Severity::Error)?;
+    let notes = || check.findings.iter().filter(|finding| finding.severity != Severity::Error);
+    // That nothing proves a test ran is the least of what is to be told of a tried command.
+    let first = notes().find(|finding| finding.kind != Kind::NoProof).or_else(|| notes().next())?;
     let more = match check.findings.len() {
         1 => String::new(),
         n => format!(" (and {} more: --verbose)", n - 1),
@@ -161,7 +163,7 @@ fn finding_lines(finding: &Finding) -> Vec<String> {
         && let Some(process) = &finding.process
     {
         if let Some(parent) = process.parents.first() {
-            more.push(format!("started by pid {} ({})", parent.pid, parent.argv.join(" ")));
+            more.push(format!("started by {}", parent.short()));
         }
         if let Some(started) = process.started_ms {
             more.push(format!("started {}.{} s after the check", started / 1000, started % 1000 / 100));
@@ -226,7 +228,9 @@ fn again(check: &CheckReport, manifests: bool) -> Vec<String> {
     if let Some(cwd) = &check.cwd
         && !check.argv.is_empty()
     {
-        lines.push(format!("hand   cd {} && {}", quoted(cwd), one_line(&command_line(&check.argv))));
+        // A sandbox that was removed has an empty folder as its stand-in.
+        let cwd = if cwd.starts_with("$sandbox") { "\"$(mktemp -d)\"".to_owned() } else { quoted(cwd) };
+        lines.push(format!("hand   cd {cwd} && {}", one_line(&command_line(&check.argv))));
     }
     lines
 }

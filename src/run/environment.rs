@@ -105,6 +105,9 @@ pub fn environment(check: &Check, sources: &Sources<'_>) -> Vec<(OsString, OsStr
     }
     set("HOSTPROOF_SANDBOX", sandbox.root().as_os_str());
     set("HOSTPROOF_CHECK", OsStr::new(&check.id));
+    if let Ok(program) = std::env::current_exe() {
+        set("HOSTPROOF", program.as_os_str());
+    }
     set("PWD", sources.cwd.as_os_str());
 
     for (name, value) in &check.env {

@@ -326,11 +326,11 @@ mod tests {
     fn the_first_in_the_order_of_verdicts_counts_and_all_findings_are_shown() {
         let seen = reading(1, 1, 0);
         let found = vec![error(Kind::LeakedProcess), error(Kind::HeldDirectory)];
-        let judgement = judge(&check(Expect::default()), Facts { found, ..facts(&seen, 1) });
+        let judgement = judge(&check(Expect::default()), &Facts { found, ..facts(&seen, 1) });
         assert_eq!(judgement.verdict, Verdict::Failed);
         assert_eq!(kinds(&judgement), [Kind::Unmet, Kind::HeldDirectory, Kind::LeakedProcess]);
         let timed = Facts { ended: Ended::Timeout, exit: None, ..facts(&seen, 1) };
-        assert_eq!(judge(&check(Expect::default()), timed).verdict, Verdict::TimedOut);
+        assert_eq!(judge(&check(Expect::default()), &timed).verdict, Verdict::TimedOut);
     }
 
     #[test]
@@ -343,19 +343,19 @@ mod tests {
         });
         let seen = reading(1, 0, 0);
         let agent = Finding::new(Kind::LeakedProcess, Severity::Error, "pid 7 (ssh-agent -s) was alive");
-        let judgement = judge(&allowed, Facts { found: vec![agent.clone()], ..facts(&seen, 0) });
+        let judgement = judge(&allowed, &Facts { found: vec![agent.clone()], ..facts(&seen, 0) });
         assert_eq!(judgement.verdict, Verdict::Passed);
         assert_eq!(judgement.findings[0].allowed.as_deref(), Some("started once per login"));
         let both = vec![agent, error(Kind::LeakedProcess)];
-        assert_eq!(judge(&allowed, Facts { found: both, ..facts(&seen, 0) }).verdict, Verdict::Leaked);
+        assert_eq!(judge(&allowed, &Facts { found: both, ..facts(&seen, 0) }).verdict, Verdict::Leaked);
     }
 
     #[test]
     fn a_blind_probe_is_red_only_when_strict() {
         let seen = reading(1, 0, 0);
         let blind = || vec![Finding::new(Kind::ProbeBlind, Severity::Warning, "x")];
-        assert_eq!(judge(&check(Expect::default()), Facts { found: blind(), ..facts(&seen, 0) }).verdict, Verdict::Passed);
+        assert_eq!(judge(&check(Expect::default()), &Facts { found: blind(), ..facts(&seen, 0) }).verdict, Verdict::Passed);
         let strict = Facts { found: blind(), strict: true, ..facts(&seen, 0) };
-        assert_eq!(judge(&check(Expect::default()), strict).verdict, Verdict::Broken);
+        assert_eq!(judge(&check(Expect::default()), &strict).verdict, Verdict::Broken);
     }
 }

@@ -161,7 +161,7 @@ impl<'a> Life<'a> {
         if let Some(error) = &outcome.not_started {
             let mut report = records::not_run(check, Verdict::Broken, records::start_error(error));
             report.argv = program.argv;
-            report.cwd = Some(places.cwd.display().to_string());
+            report.cwd = Some(shown_cwd(&places, false));
             report.findings.extend(removal(sandbox));
             return report;
         }
@@ -219,7 +219,7 @@ impl<'a> Life<'a> {
 
         CheckReport {
             argv: program.argv,
-            cwd: Some(places.cwd.display().to_string()),
+            cwd: Some(shown_cwd(&places, keep)),
             exit: outcome.exit,
             started: Some(records::timestamp(started)),
             duration_ms: outcome.duration_us / 1000,
@@ -248,6 +248,14 @@ fn read(check: &Check, outcome: &Outcome, project: &Path, cwd: &Path) -> io::Res
     readers::read(check.reader, sources, &Context { project, cwd, exit: outcome.exit })
 }
 
+/// Where the check ran; a place in a sandbox that is gone has no name that anybody could use.
+fn shown_cwd(places: &Places, kept: bool) -> String {
+    match places.cwd.strip_prefix(&places.sandbox) {
+        Ok(below) if !kept => Path::new("$sandbox").join(below).display().to_string(),
+        _ => places.cwd.display().to_string(),
+    }
+}
+
 /// Whether a hold says something about the check: all in the sandbox do; of the project's files only those that the
 /// check made or removed, and a process that stands in the project's own folder.
 fn concerns(hold: &Hold, places: &Places, started: SystemTime) -> bool {
@@ -273,7 +281,7 @@ fn at_limit(outcome: &Outcome) -> Option<String> {
         .map(|process| {
             let state = process.state.as_deref().unwrap_or("in an unknown state");
             let waiting = process.waiting_on.as_ref().map(|what| format!(", waiting {what}")).unwrap_or_default();
-            format!("pid {} ({}) was {state}{waiting}", process.pid, process.command_line())
+            format!("{} was {state}{waiting}", process.short())
         })
         .collect();
     if outcome.alive.len() > TOLD {

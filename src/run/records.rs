@@ -54,7 +54,7 @@ pub fn lost(check: &Check, argv: Vec<String>, error: &LaneError) -> CheckReport 
         .alive()
         .iter()
         .map(|process| {
-            let message = format!("pid {} ({}) was alive when it was gone", process.pid, process.command_line());
+            let message = format!("{} was alive when it was gone", process.short());
             let mut finding = Finding::new(Kind::LeakedProcess, Severity::Error, message);
             finding.process = Some(process.clone());
             finding

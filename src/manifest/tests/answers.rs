@@ -3,7 +3,7 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 62] = [
+const WRONG: [(&str, &str); 64] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
@@ -17,6 +17,8 @@ const WRONG: [(&str, &str); 62] = [
     ("cwd: [project]", "expected one word, found a list or map"),
     ("home: rael", "did you mean `real`?"),
     ("interpreter: sh", "an `interpreter` for a check without `shell`"),
+    ("linux: {interpreter: sh}", "an `interpreter` for a check without `shell`"),
+    ("title: !!int 5", "manifests have no tags such as `!!int`"),
     ("shell: exit 0", "both `run` and `shell`"),
     ("linux: {shell: x, run: [x]}", "both `run` and `shell`"),
     ("linux: {id: x}", "the key `id` cannot be here"),
@@ -111,6 +113,10 @@ fn commands() {
         // A command that is wrong is not missing as well.
         assert!(errors.ends_with("\n1 error in 1 file"), "{run}: {errors}");
     }
+    let errors = Project::with("version: 1\nchekcs: 1").errors();
+    assert!(errors.contains("did you mean `checks`?") && errors.ends_with("\n1 error in 1 file"), "{errors}");
+    let errors = Project::with("version: 1\nchecks: [{id: a, rum: [x]}]").errors();
+    assert!(errors.contains("did you mean `run`?") && errors.ends_with("\n1 error in 1 file"), "{errors}");
     let errors = Project::with("version: 1\nchecks: [{id: a, shell: ''}]").errors();
     assert!(errors.contains("this text must not be empty") && errors.ends_with("\n1 error in 1 file"), "{errors}");
     let errors = Project::with("version: 1\nsetup: [cargo, build]\nchecks: [{id: a, run: [x]}]").errors();

@@ -160,7 +160,7 @@ mod unix {
     #[test]
     fn unreadable_files() {
         let project = Project::with(GOOD);
-        fs::set_permissions(project.path("a.yaml"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(project.path("a.yaml"), fs::Permissions::from_mode(0o0)).unwrap();
         // Root reads everything.
         if fs::File::open(project.path("a.yaml")).is_err() {
             let errors = project.errors();

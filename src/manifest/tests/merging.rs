@@ -240,6 +240,11 @@ fn files_in_their_order_and_a_digest_over_them() {
     assert!(loaded.digest.starts_with("sha256:") && loaded.digest.len() == 71, "{}", loaded.digest);
 
     let digest = |project: Project| project.loaded().digest;
+    // Nothing can move from the name into the content.
+    assert_ne!(
+        digest(Project::empty().file("a.yaml", format!("#.yaml\n{two}"))),
+        digest(Project::empty().file("a.yaml#.yaml", format!("\n{two}")))
+    );
     let same = Project::empty().file("a.yaml", one).file("b.yml", two);
     assert_eq!(digest(same), loaded.digest);
     for other in [

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::title_of;
-use crate::readers::cases::Outcomes;
+use super::ids::title_of;
+use crate::readers::cases::{Outcomes, number};
 
 static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^((?:\d+ [a-z]+(?: [a-z]+)?)(?:, \d+ [a-z]+(?: [a-z]+)?)*|no tests ran|no tests collected) in \d+(?:\.\d+)?(?:s| seconds)(?: \(\d[\d:, a-z]*\))?$")
@@ -29,6 +29,11 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Whether both tell of the same outcomes; reruns are none.
+    pub fn agrees(self, other: Self) -> bool {
+        Self { rerun: 0, ..self } == Self { rerun: 0, ..other }
+    }
+
     /// Reads the last line, without the `=` around it.
     pub fn read(text: &str) -> Option<Self> {
         if !text.starts_with(|c: char| c.is_ascii_digit() || c == 'n') {
@@ -37,8 +42,8 @@ impl Tally {
         let found = SUMMARY.captures(text)?;
         let mut tally = Self::default();
         for part in found[1].split(", ").filter(|part| !part.starts_with("no tests")) {
-            let (number, word) = part.split_once(' ')?;
-            let number = number.parse().ok()?;
+            let (count, word) = part.split_once(' ')?;
+            let number = number(count)?;
             match word {
                 "passed" => tally.passed = number,
                 "failed" => tally.failed = number,

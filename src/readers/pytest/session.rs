@@ -1,0 +1,202 @@
+//! One run of pytest, and what it comes to when it ends.
+
+use std::collections::HashMap;
+
+use super::Pytest;
+use super::block::Block;
+use super::ids::{starts_with_cut, title_of};
+use super::tally::{self, Entry, Kind, Seen, Tally};
+use crate::model::{CaseOutcome, Frame};
+use crate::readers::cases::{MOST_CASES, note};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Section {
+    #[default]
+    Progress,
+    Errors,
+    Failures,
+    Summary,
+    Other,
+}
+
+/// One run of pytest; an output may have several, one after another.
+#[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one fact about the output, and any may hold")]
+pub struct Session<'a> {
+    pub section: Section,
+    /// It announced itself, so that its last line stands between `=`.
+    pub header: bool,
+    pub planned: Option<u64>,
+    /// From progress characters.
+    pub dots: Tally,
+    pub doubtful: u64,
+    /// The last of them was followed by `[100%]`.
+    pub all: bool,
+    pub last_dot: Option<u8>,
+    pub passed_before_rerun: u64,
+    /// From lines that name a case and its outcome.
+    pub words: Tally,
+    pub verbose: bool,
+    pub begun: Option<Begun>,
+    pub listed: Vec<Entry>,
+    pub headers: Vec<Entry>,
+    pub skips: Vec<(u64, String, String)>,
+    pub block: Option<Block<'a>>,
+    pub frames: Vec<Located>,
+    /// What a case printed is being shown.
+    pub captured: bool,
+    /// Sessions that a case ran itself and printed.
+    pub nested: u64,
+    pub stopped: bool,
+    /// A last line; unless the session goes on, it was the last.
+    pub ended: Option<Tally>,
+    pub seen: bool,
+}
+
+impl Session<'_> {
+    /// Whether a last line can be this session's own: among what a case printed, only one that fits what was seen.
+    pub fn believes(&self, tally: Tally) -> bool {
+        !self.captured || tally.agrees(self.dots) || tally.agrees(self.words)
+    }
+}
+
+/// A frame whose case is still to be named.
+pub struct Located {
+    pub frame: Option<Frame>,
+    pub kind: Kind,
+    /// The failure's title; with `--tb=line` there is none, but the message.
+    pub title: Result<String, String>,
+}
+
+/// A case whose outcome follows what it prints.
+pub struct Begun {
+    pub name: String,
+    pub candidate: Option<(&'static str, Option<String>, Option<u64>)>,
+}
+
+impl Pytest<'_> {
+    pub(super) fn end_session(&mut self) {
+        self.settle();
+        self.end_block();
+        let session = std::mem::take(&mut self.session);
+        let listed_cases = self.cases.outcomes();
+        let died = session.ended.is_none() && !session.all;
+        let tally = session.ended.unwrap_or(session.dots);
+        let anything =
+            session.ended.is_some() || session.verbose || session.planned.is_some() || session.dots != Tally::default();
+        self.locate(&session);
+        if !anything {
+            self.cases.end_suite();
+            return;
+        }
+        self.sessions += 1;
+        let seen = Seen {
+            tally,
+            planned: session.planned,
+            complete: !died && !session.stopped,
+            listed: &session.listed,
+            headers: &session.headers,
+            doubtful: session.doubtful,
+        };
+        let (mut sums, guessed) = tally::cases(&seen);
+        if session.verbose && (died || session.words.agrees(tally)) {
+            sums = listed_cases;
+        } else if session.verbose
+            && (sums.passed, sums.failed, sums.skipped)
+                != (listed_cases.passed, listed_cases.failed, listed_cases.skipped)
+        {
+            note(
+                &mut self.notes,
+                format!(
+                    "pytest's summary makes {} cases, its lines tell of {}: the summary counts",
+                    sums.ran(),
+                    listed_cases.ran()
+                ),
+            );
+        }
+        if guessed && !session.verbose {
+            note(
+                &mut self.notes,
+                "the output does not tell errors in setup from those in teardown: an error after a case that passed is \
+                 taken for its teardown",
+            );
+        }
+        for entry in session.listed.iter().filter(|entry| entry.kind == Kind::Error && !entry.name.contains("::")) {
+            note(&mut self.notes, format!("{} could not be collected: counted as one failed case", entry.name));
+        }
+        self.add_skips(&session, sums.skipped.saturating_sub(listed_cases.skipped));
+
+        let ran = sums.ran();
+        let unknown = match session.planned {
+            Some(planned) => Some(planned.saturating_sub(ran)),
+            None if died => Some(listed_cases.unknown.max(1)),
+            None if session.stopped => None,
+            None => Some(0),
+        };
+        if died {
+            note(&mut self.notes, "pytest ended without its summary");
+        }
+        self.sums.passed += sums.passed;
+        self.sums.failed += sums.failed;
+        self.sums.skipped += sums.skipped;
+        // More may run than was announced (a plug-in that adds cases); the announcement is then what ran.
+        let planned = session.planned.map(|planned| planned.max(ran));
+        self.planned = self.planned.zip(planned).map(|(a, b)| a + b);
+        self.unknown = self.unknown.zip(unknown).map(|(a, b)| a + b);
+        self.cases.end_suite();
+    }
+
+    /// Skipped cases that have no name but a place, with their reasons.
+    fn add_skips(&mut self, session: &Session<'_>, mut missing: u64) {
+        for (number, place, reason) in &session.skips {
+            // The same place may have skipped several.
+            for at in 0..(*number).min(missing).min(MOST_CASES as u64) {
+                let name = if at == 0 { place.clone() } else { format!("{place} ({})", at + 1) };
+                self.cases.record(&name, CaseOutcome::Skipped, Some(reason), None);
+            }
+            missing -= missing.min(*number);
+        }
+    }
+
+    /// Gives the session's frames the names of their cases.
+    fn locate(&mut self, session: &Session<'_>) {
+        let mut ids: HashMap<String, Vec<&str>> = HashMap::new();
+        let names = self.cases.names(CaseOutcome::Failed);
+        for id in session.listed.iter().map(|entry| entry.name.as_str()).chain(names) {
+            let ids = ids.entry(title_of(id)).or_default();
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        let mut line = session.listed.iter().filter(|entry| entry.kind == Kind::Failed);
+        for Located { frame, kind, title } in &session.frames {
+            let case = match title {
+                Ok(title) => find_id(title, *kind, frame.as_ref(), &ids),
+                // In the order of the summary, which cuts its messages.
+                Err(said) => line
+                    .clone()
+                    .position(|entry| entry.message.as_deref().is_some_and(|message| starts_with_cut(said, message)))
+                    .and_then(|at| line.nth(at))
+                    .map(|entry| entry.name.clone()),
+            };
+            self.frames.extend(frame.clone().map(|frame| Frame { case, ..frame }));
+        }
+    }
+}
+
+fn find_id(title: &str, kind: Kind, frame: Option<&Frame>, ids: &HashMap<String, Vec<&str>>) -> Option<String> {
+    if title.is_empty() {
+        return None;
+    }
+    // A subtest's title is its case's, and what tells it apart.
+    let bare = title.split_once(" (").or_else(|| title.split_once(" [")).map_or(title, |(bare, _)| bare);
+    let found = ids.get(title).or_else(|| ids.get(bare));
+    let in_file = |id: &&&str| frame.is_some_and(|frame| id.split("::").next() == Some(frame.file.as_str()));
+    match found.map(Vec::as_slice) {
+        Some([id]) => Some((*id).to_owned()),
+        // The same title in several files: the one whose file the frame is in, or none.
+        Some(several) => several.iter().find(in_file).map(|id| (*id).to_owned()),
+        None if kind == Kind::Failed || kind == Kind::Collect => Some(title.to_owned()),
+        None => Some(bare.to_owned()),
+    }
+}
