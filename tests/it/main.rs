@@ -1,11 +1,15 @@
 //! What a user does with hostproof, one file per thing, with real processes.
 
+mod layers;
+
 #[cfg(target_os = "linux")]
 mod context;
 #[cfg(target_os = "linux")]
 mod keys;
 #[cfg(target_os = "linux")]
 mod leaks;
+#[cfg(target_os = "linux")]
+mod manifests;
 #[cfg(target_os = "linux")]
 mod output;
 #[cfg(target_os = "linux")]
@@ -15,4 +19,8 @@ mod run;
 #[cfg(target_os = "linux")]
 mod sandbox;
 #[cfg(target_os = "linux")]
+mod schema;
+#[cfg(target_os = "linux")]
 mod signals;
+#[cfg(target_os = "linux")]
+mod story;
