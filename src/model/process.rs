@@ -35,6 +35,12 @@ pub enum How {
     Executable,
     /// It is mapped into memory.
     Mapping,
+    /// A unix socket is bound to it.
+    Socket,
+    /// Something is mounted on it, in the process's own view.
+    Mount,
+    /// It is the current directory of one of the process's threads.
+    ThreadCwd,
 }
 
 impl How {
@@ -47,6 +53,9 @@ impl How {
             Self::Descriptor => "held open by",
             Self::Executable => "the running program of",
             Self::Mapping => "mapped into memory by",
+            Self::Socket => "a socket of",
+            Self::Mount => "a mount point of",
+            Self::ThreadCwd => "the current directory of a thread of",
         }
     }
 }
@@ -80,10 +89,10 @@ pub struct Process {
     /// From the nearest upwards, as far as the check's tree goes. Empty for an orphan.
     #[serde(default)]
     pub parents: Vec<ProcessRef>,
-    /// When it started, in milliseconds after the check's start. The system's own clock tick (10 ms on Linux) bounds
-    /// how exact this is.
+    /// When it started, in milliseconds after the check's start; negative if it ran before. The system's own clock tick
+    /// (10 ms on Linux) bounds how exact this is.
     #[serde(default)]
-    pub started_ms: Option<u64>,
+    pub started_ms: Option<i64>,
     /// Whether it leads, or belongs to, another session than the check's first process.
     #[serde(default)]
     pub own_session: bool,

@@ -97,6 +97,10 @@ pub struct Outcome {
     pub survivors: Vec<Process>,
     /// Processes outside the job's tree that have its stdout or stderr open.
     pub outside: Vec<Process>,
+    /// Processes of the tree that held something of the sandbox when it was removed, with what.
+    pub removed: Vec<Process>,
+    /// The start in milliseconds after the machine's: what the start times of [`super::Look`] are compared with.
+    pub started_boot_ms: u64,
     pub stdout: Captured,
     pub stderr: Captured,
     /// Probes that could not look, each with why.

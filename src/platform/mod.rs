@@ -35,7 +35,7 @@ use std::path::Path;
 
 pub use files::{copy_link, exit_at_once, find_program, is_executable, make_folder, on_interrupt, path_of, remove_tree};
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
-pub use system::{Canceller, host_facts, prepare, start_lane, supervise};
+pub use system::{Canceller, Watcher, host_facts, prepare, start_lane, supervise};
 
 use crate::model::Platform;
 
@@ -67,6 +67,25 @@ pub struct Unremovable {
     pub path: std::path::PathBuf,
     /// The system's reason, in words.
     pub reason: String,
+}
+
+/// A process that may not be looked into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    pub pid: u32,
+    /// Its effective user.
+    pub uid: u32,
+    pub argv: Vec<String>,
+}
+
+/// What a look at every process of the machine showed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Those that hold something, with what. Their start times are in milliseconds after boot.
+    pub processes: Vec<crate::model::Process>,
+    pub unread: Vec<Unread>,
+    /// What could not be looked at at all, and why.
+    pub blind: Vec<String>,
 }
 
 /// The system this program was built for.

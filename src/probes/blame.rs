@@ -51,7 +51,7 @@ impl Blame<'_> {
         if !self.complete {
             return None;
         }
-        let started = process.started_ms?;
+        let started = u64::try_from(process.started_ms?).ok()?;
         let mut before = 0;
         let mut best: Option<(u64, Vec<&Case>)> = None;
         let mut index = 0;
@@ -88,7 +88,7 @@ mod tests {
         Case { name: name.to_owned(), outcome: CaseOutcome::Passed, reason: None, at_ms: Some(at_ms) }
     }
 
-    fn process(started_ms: u64, hint: Option<&str>) -> Process {
+    fn process(started_ms: i64, hint: Option<&str>) -> Process {
         Process {
             pid: 1,
             argv: vec!["x".to_owned()],

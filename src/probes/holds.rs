@@ -38,6 +38,9 @@ fn remedy(how: How) -> &'static str {
         How::Root => "leave the chroot, or end the process, before the directory is removed",
         How::Descriptor => "close it, or end the process and wait for it, before the path is removed",
         How::Executable => "end the program, and wait for it, before its file is removed",
+        How::ThreadCwd => "let the thread leave it, or end the process, before the directory is removed",
+        How::Socket => "close the socket and remove its file, or end the process and wait for it",
+        How::Mount => "unmount it, or end the process and wait for it, before the directory is removed",
         How::Mapping => "unmap it, or end the process and wait for it, before the file is removed",
     }
 }

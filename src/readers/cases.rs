@@ -223,6 +223,12 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_no_program_runs_are_none() {
+        assert_eq!(number("57"), Some(57));
+        assert_eq!((number("1000000001"), number("99999999999999999999"), number("x")), (None, None, None));
+    }
+
+    #[test]
     fn long_texts_are_clipped_at_a_character() {
         let clipped = clip(&"é".repeat(LONGEST_TEXT + 1));
         assert_eq!(clipped.chars().count(), LONGEST_TEXT + 1);

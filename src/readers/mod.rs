@@ -8,7 +8,7 @@
 //!
 //! - **Never greener**: where the output leaves a choice, the one with fewer passed cases is taken, and a note says so.
 //! - **Sums hold**: where all are known, `ran = passed + failed + skipped`, and `planned = ran + unknown`.
-//! - **Bounded**: lists and texts have limits ([`cases`]); numbers go on beyond them.
+//! - **Bounded**: lists and texts have limits (`cases.rs`); numbers go on beyond them.
 
 mod cases;
 mod lines;

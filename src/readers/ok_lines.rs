@@ -16,10 +16,13 @@
 //!
 //! Without a tally or a plan, lines of cases count if there are two of them, or if their form leaves no doubt.
 
+mod tally;
+
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use self::tally::{Tally, reason, tally};
 use super::cases::{CaseList, Outcomes, clip, note, number as number_of};
 use super::{Context, Line, Reader, Recognised, Strength};
 use crate::model::{CaseOutcome, Counts, Exit, Reading};
@@ -41,25 +44,6 @@ static PLAN: LazyLock<Regex> = LazyLock::new(|| {
     )
     .expect("a constant")
 });
-/// `all green (57 checks)`, `57 checks passed`, `All 57 tests passed!`, `Ran 57 tests: ok`.
-static ALL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"^(?i:all green \((\d+) (?:check|test|case)s?\)|all (\d+) (?:check|test|case)s? (?:have )?(?:passed|ok|green)|(\d+) (?:check|test|case)s? (?:ok|green)|ran (\d+) (?:check|test|case)s?(?: in [\d.]+ ?m?s)?[ :,;.–-]+(?:all )?ok)[.!]*$",
-    )
-    .expect("a constant")
-});
-/// `3 passed, 1 failed, 2 skipped`, in any order.
-static WORDS_LAST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?:(?i:results?|summary|total|totals|tests|checks): +)?(\d+ (?i:(?:check|test|case)s? )?(?i:passed|failed|skipped|failures?|errors?|total)(?:(?:, (?:and )?|; | / | and )\d+ (?i:(?:check|test|case)s? )?(?i:passed|failed|skipped|failures?|errors?|total))*)[.!]?$").expect("a constant")
-});
-/// `PASS: 3 FAIL: 0`, `passed=3, failed=0`, in any order.
-static WORDS_FIRST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?:(?i:results?|summary|tests|checks): +)?((?i:passed|pass|failed|fail|failures|errors|skipped|skip|total)(?:=| ?: ?)\d+(?:(?:[,;|/] ?| +)(?i:passed|pass|failed|fail|failures|errors|skipped|skip|total)(?:=| ?: ?)\d+)*)$").expect("a constant")
-});
-static OF: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?:(?i:results?|summary|total): +)?(\d+)(?:/| of )(\d+)(?: (?i:checks|tests|cases))? (?i:passed|ok|green)[.!]?$").expect("a constant")
-});
-static FAILED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^(\d+) failed: (\S.*)$").expect("a constant"));
 static PROOF: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?i:all (?:ok|green|good|passed)|all (?:checks|tests|cases) (?:have )?(?:passed|ok|green))[.!]*$")
         .expect("a constant")
@@ -90,16 +74,6 @@ pub struct OkLines<'a> {
     bailed: bool,
 }
 
-/// What one line says of all cases together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Tally {
-    /// Of which `passed` is one part, and the others make up the rest.
-    total: Option<u64>,
-    passed: Option<u64>,
-    failed: Option<u64>,
-    skipped: Option<u64>,
-}
-
 impl Reader for OkLines<'_> {
     fn line(&mut self, line: &Line<'_>) {
         let text = line.text.trim_end();
@@ -111,8 +85,8 @@ impl Reader for OkLines<'_> {
             self.tallies += 1;
             self.sum = if self.tallies == 1 { tally } else { self.sum.and(tally) };
             self.last = Some(tally);
-            if let Some(reason) = FAILED.captures(text) {
-                note(&mut self.notes, format!("failed: {}", clip(&reason[2])));
+            if let Some(reason) = reason(text) {
+                note(&mut self.notes, format!("failed: {}", clip(reason)));
             }
         } else if let Some(found) = PLAN.captures(text) {
             let number = found.get(1).or(found.get(3)).or(found.get(4)).and_then(|number| number_of(number.as_str()));
@@ -325,80 +299,12 @@ impl<'a> OkLines<'a> {
     }
 }
 
-impl Tally {
-    /// Both together; what one of them does not say stays as the other says it.
-    fn and(self, other: Self) -> Self {
-        let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a + b),
-            (a, b) => a.or(b),
-        };
-        Self {
-            total: self.total.zip(other.total).map(|(a, b)| a + b),
-            passed: add(self.passed, other.passed),
-            failed: add(self.failed, other.failed),
-            skipped: add(self.skipped, other.skipped),
-        }
-    }
-}
-
 fn outcome(word: &str) -> CaseOutcome {
     match word {
         "ok" | "OK" | "PASS" | "PASSED" => CaseOutcome::Passed,
         "SKIP" | "SKIPPED" => CaseOutcome::Skipped,
         _ => CaseOutcome::Failed,
     }
-}
-
-/// Reads a line that is a tally and nothing else.
-fn tally(text: &str) -> Option<Tally> {
-    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let text = text.trim();
-    if let Some(found) = ALL.captures(text) {
-        let total = number_of(found.iter().skip(1).flatten().next()?.as_str())?;
-        return Some(Tally { total: Some(total), ..Tally::default() });
-    }
-    if let Some(found) = OF.captures(text) {
-        let (passed, total) = (number_of(&found[1])?, number_of(&found[2])?);
-        return (passed <= total).then_some(Tally { total: Some(total), passed: Some(passed), ..Tally::default() });
-    }
-    if let Some(found) = FAILED.captures(text) {
-        return Some(Tally { failed: Some(number_of(&found[1])?), ..Tally::default() });
-    }
-    let words = WORDS_LAST.captures(text).or_else(|| WORDS_FIRST.captures(text))?;
-    let mut tally = Tally::default();
-    let mut total = None;
-    let tokens = words[1].split(|c: char| !c.is_alphanumeric()).filter(|token| !token.is_empty());
-    let mut number: Option<u64> = None;
-    let mut word: Option<String> = None;
-    for token in tokens {
-        match token.to_ascii_lowercase().as_str() {
-            "check" | "checks" | "test" | "tests" | "case" | "cases" | "and" => continue,
-            digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => number = Some(number_of(digits)?),
-            other => word = Some(other.to_owned()),
-        }
-        if let (Some(n), Some(w)) = (number, &word) {
-            let count = match w.as_str() {
-                "passed" | "pass" => &mut tally.passed,
-                "skipped" | "skip" => &mut tally.skipped,
-                "total" => &mut total,
-                _ => &mut tally.failed,
-            };
-            // Failures and errors are both failed cases.
-            *count = Some(count.unwrap_or(0) + n);
-            number = None;
-            word = None;
-        }
-    }
-    // A total that the parts do not make up is another program's word for something else.
-    if let (Some(total), Some(passed)) = (total, tally.passed) {
-        let parts = passed + tally.failed.unwrap_or(0) + tally.skipped.unwrap_or(0);
-        if tally.failed.is_none() && parts <= total {
-            tally.total = Some(total);
-        }
-    }
-    (tally.passed.is_some() || tally.failed.is_some()).then_some(tally)
 }
 
 #[cfg(test)]
@@ -469,6 +375,7 @@ mod tests {
             "OK",
             "FAILED to connect, trying again",
             "ok  \tpkg\t0.003s",
+            "FAILED to connect, trying again\nFAILED to connect, trying again",
             "a looks ok\nb looks ok",
             "6/5 passed",
             "99999999999999999999999 passed",
@@ -531,7 +438,8 @@ mod tests {
         let skipped = reading(0, "SKIP: no such-tool here\n");
         assert_eq!(skipped.cases[0].reason.as_deref(), Some("no such-tool here"));
         assert_eq!(counts(0, "1..0 # SKIP no database\n"), full(1, 0, 0, 1));
-        assert_eq!(reading(1, "SKIP: no such-tool here\n").counts.passed.unwrap_or(0), 0);
+        // It says so, and yet it failed: nothing is known.
+        assert_eq!(reading(1, "SKIP: no such-tool here\n").reader, None);
         assert_eq!(counts(0, "ok a\nSKIP: b needs a network\n1 passed\n"), full(2, 1, 0, 1));
     }
 

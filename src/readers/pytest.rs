@@ -223,21 +223,8 @@ impl<'a> Pytest<'a> {
         if let Some(block) = &mut self.session.block {
             return block.line(end);
         }
-        if let Some(found) = COLLECTED.captures(end).filter(|_| self.session.header) {
-            self.session.planned = planned(&found[1], &found[2]);
-            return;
-        }
-        if let Some(found) = WORKERS.captures(end).filter(|_| self.session.header) {
-            let number = found.get(1).or(found.get(2)).and_then(|number| number_of(number.as_str()));
-            self.session.planned = number;
-            return;
-        }
-        if let Some(found) = OF_WORKER.captures(end).filter(|_| self.session.header) {
-            if WORDS.iter().any(|(word, _)| *word == &found[1]) {
-                self.session.verbose = true;
-                self.session.ended = None;
-                self.outcome(&found[2], &found[1], None, at_us);
-            }
+        self.session.scattered |= end.starts_with("bringing up nodes...");
+        if self.session.header && self.announced(end, at_us) {
             return;
         }
         if self.named(text, end, at_us) || self.dotted(end) {
@@ -255,6 +242,26 @@ impl<'a> Pytest<'a> {
                 begun.candidate = Some((word, reason, at_us));
             }
         }
+    }
+
+    /// What only a session with a header prints: what it collected, and what xdist's workers did.
+    fn announced(&mut self, end: &str, at_us: Option<u64>) -> bool {
+        if let Some(found) = COLLECTED.captures(end) {
+            self.session.planned = planned(&found[1], &found[2]);
+        } else if let Some(found) = WORKERS.captures(end) {
+            let number = found.get(1).or(found.get(2)).and_then(|number| number_of(number.as_str()));
+            self.session.planned = number;
+            self.session.scattered = true;
+        } else if let Some(found) = OF_WORKER.captures(end) {
+            if WORDS.iter().any(|(word, _)| *word == &found[1]) {
+                self.session.verbose = true;
+                self.session.ended = None;
+                self.outcome(&found[2], &found[1], None, at_us);
+            }
+        } else {
+            return false;
+        }
+        true
     }
 
     /// `tests/test_x.py::test_y PASSED [ 50%]`, or its beginning. Ids may hold blanks, `::` and whole outcomes.
@@ -303,7 +310,9 @@ impl<'a> Pytest<'a> {
         let (file, all) = (found.get(1), found.get(3));
         let sure = all.is_some() || (file.is_some_and(|file| is_python(file.as_str())) && self.session.header);
         // Dots alone are pytest's only where a session was seen, or on the stream that it writes to.
-        let alone = file.is_none() && (self.session.seen || self.stream == Some(Stream::Stdout));
+        // A letter alone is a word like any other.
+        let likely = self.stream == Some(Stream::Stdout) && (found[2].len() > 1 || &found[2] == ".");
+        let alone = file.is_none() && (self.session.seen || likely);
         if !(sure || (alone && found[2].bytes().all(|byte| b".FEsxX".contains(&byte)))) {
             return false;
         }
@@ -339,7 +348,7 @@ impl<'a> Pytest<'a> {
                 }
                 _ => session.passed_before_rerun = 0,
             }
-            if dot == b'E' && matches!(session.last_dot, Some(b'.' | b's' | b'x' | b'X')) {
+            if dot == b'E' && (session.scattered || matches!(session.last_dot, Some(b'.' | b's' | b'x' | b'X'))) {
                 session.doubtful += 1;
             }
             session.last_dot = Some(dot);
@@ -457,7 +466,9 @@ impl<'a> Pytest<'a> {
         }
         self.cases.record(id, outcome, None, at_us);
         if outcome == CaseOutcome::Failed && self.session.listed.len() < MOST_CASES {
-            self.session.listed.push(Entry { kind, name: clip(id), message: message.map(clip) });
+            // Messages tell the places of `--tb=line` apart, of which no more are kept.
+            let message = message.filter(|_| self.session.listed.len() < 2 * MOST_FRAMES).map(clip);
+            self.session.listed.push(Entry { kind, name: clip(id), message });
         }
     }
 }

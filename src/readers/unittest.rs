@@ -11,12 +11,14 @@
 //! - A skipped subtest makes its case a skipped one, unless it failed.
 //! - Without a tally the process died: what was seen is counted, and `unknown` is at least 1. `planned` is never known.
 
-use std::collections::HashSet;
+mod suite;
+
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use self::suite::{Suite, Sums, status};
 use super::cases::{CaseList, Frames, MOST_CASES, clip, note, number};
 use super::python_traceback::Tracebacks;
 use super::{Context, Line, Reader, Recognised, Strength};
@@ -26,9 +28,6 @@ use crate::model::{CaseOutcome, Counts, Frame, Reading, Stream};
 static CASE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^ {0,2}([^\s(]+) \(([\w.<>-]*)\)(?: \[.*\])?(?: \(.*\))?$").expect("a constant"));
 static RAN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^Ran (\d+) tests? in \d+\.\d+s$").expect("a constant"));
-static STATUS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^(OK|FAILED|NO TESTS RAN)(?: \(([a-z0-9=, ]+)\))?$").expect("a constant"));
-
 /// How many lines a failure's header may have before its traceback.
 const HEADER: usize = 100;
 
@@ -70,8 +69,6 @@ struct Begun {
     at_us: Option<u64>,
     /// What the last line looked like, and whether the line was nothing else.
     candidate: Option<(CaseOutcome, Option<String>, Option<u64>, bool)>,
-    /// No line has come between the candidate and now.
-    fresh: bool,
 }
 
 struct Block<'a> {
@@ -80,55 +77,6 @@ struct Block<'a> {
     frame: Option<Frame>,
     /// What was captured while the case ran is no longer its traceback.
     captured: bool,
-}
-
-#[derive(Default)]
-struct Suite {
-    /// From lines of dots.
-    dots: Dots,
-    /// Whether cases were named with their outcomes.
-    verbose: bool,
-    /// Headers of failures and errors, fixtures included.
-    blocks: u64,
-    /// The cases that they name, fixtures excluded, by hash.
-    failing: HashSet<u64>,
-    beyond: u64,
-    unexpected: u64,
-    fixtures: u64,
-    /// A fixture failed before its cases: they never ran.
-    hidden: bool,
-    /// Fixtures among the named cases.
-    named_fixtures: HashSet<String>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Dots {
-    passed: u64,
-    failed: u64,
-    errors: u64,
-    skipped: u64,
-    expected: u64,
-    unexpected: u64,
-}
-
-#[derive(Default)]
-struct Sums {
-    passed: u64,
-    failed: u64,
-    skipped: u64,
-    unknown: u64,
-    hidden: bool,
-}
-
-/// The line below `Ran N tests`.
-#[derive(Debug, Default)]
-struct Status {
-    ok: bool,
-    failures: u64,
-    errors: u64,
-    skipped: u64,
-    expected: u64,
-    unexpected: u64,
 }
 
 impl Reader for Unittest<'_> {
@@ -154,7 +102,7 @@ impl Reader for Unittest<'_> {
             Strength::Tally
         } else if lines {
             Strength::Lines
-        } else if self.suite.dots != Dots::default() {
+        } else if self.suite.dots.look_like_progress() {
             Strength::Loose
         } else {
             return None;
@@ -266,7 +214,7 @@ impl<'a> Unittest<'a> {
         if let Some(fixture) = found.as_ref().and_then(|found| fixture(&found[1])) {
             self.suite.fixtures += 1;
             self.suite.hidden |= fixture == "setUp";
-            self.suite.named_fixtures.insert(case.clone());
+            self.suite.name_fixture(&case);
         } else if self.suite.failing.len() < MOST_CASES {
             self.suite.failing.insert(self.hasher.hash_one(&case));
         } else {
@@ -304,14 +252,11 @@ impl<'a> Unittest<'a> {
         self.named = CASE.captures(text).map(|found| case_name(&found[1], &found[2]));
         if let Some(begun) = &mut self.begun {
             let candidate = outcome(text);
-            begun.fresh = candidate.is_some();
             if let Some((outcome, reason, alone)) = candidate {
                 begun.candidate = Some((outcome, reason, at_us, alone));
             } else if !text.is_empty() && self.named.is_none() {
+                // It went on: only a line that is nothing but an outcome can still be one.
                 begun.candidate = begun.candidate.take().filter(|candidate| candidate.3);
-            } else {
-                // A blank line, or the name of the next case, follows the outcome.
-                begun.fresh = true;
             }
             return;
         }
@@ -334,7 +279,7 @@ impl<'a> Unittest<'a> {
         self.settle(true);
         self.suite.verbose = true;
         if is_fixture {
-            self.suite.named_fixtures.insert(name.clone());
+            self.suite.name_fixture(&name);
         }
         if let Some((outcome, reason, true)) = outcome(tail) {
             self.cases.record(&name, outcome, reason.as_deref(), at_us);
@@ -347,7 +292,7 @@ impl<'a> Unittest<'a> {
             return self.progress(tail, at_us);
         }
         let candidate = outcome(tail).map(|(outcome, reason, alone)| (outcome, reason, at_us, alone));
-        self.begun = Some(Begun { name, at_us, candidate, fresh: true });
+        self.begun = Some(Begun { name, at_us, candidate });
     }
 
     /// The case that began is over, or (if nothing follows) what it printed last may be cut off.
@@ -355,93 +300,11 @@ impl<'a> Unittest<'a> {
         self.named = None;
         let Some(begun) = self.begun.take() else { return };
         match begun.candidate {
-            Some((outcome, reason, at_us, alone)) if alone || (followed && begun.fresh) => {
+            Some((outcome, reason, at_us, alone)) if alone || followed => {
                 self.cases.record(&begun.name, outcome, reason.as_deref(), at_us);
             }
             _ => self.cases.record(&begun.name, CaseOutcome::Unknown, None, begun.at_us),
         }
-    }
-
-    /// A suite has ended without its tally, or with the half of it that says how many ran. What was seen counts.
-    fn died(&mut self, announced: Option<u64>) {
-        let suite = std::mem::take(&mut self.suite);
-        let listed = self.cases.end_suite();
-        let (dots, mut seen) = (suite.dots, listed);
-        if !suite.verbose {
-            seen.passed = dots.passed + dots.expected;
-            seen.failed = listed.failed.max(dots.failed + dots.errors + dots.unexpected);
-            seen.skipped = dots.skipped;
-        }
-        self.sums.passed += seen.passed;
-        self.sums.failed += seen.failed;
-        self.sums.skipped += seen.skipped;
-        self.sums.hidden |= suite.hidden;
-        self.sums.unknown += announced.map_or(listed.unknown.max(1), |ran| ran.saturating_sub(seen.ran()));
-        note(&mut self.notes, "unittest ended without its tally: what was seen before counts");
-    }
-
-    /// A suite has ended.
-    fn tally(&mut self, ran: u64, status: &Status) {
-        let suite = std::mem::take(&mut self.suite);
-        self.tallies += 1;
-        let mut failed = suite.failing.len() as u64 + suite.beyond;
-        let mut fixtures = suite.fixtures;
-        let dots = suite.dots;
-        let told = status.failures + status.errors;
-        if told > suite.blocks {
-            note(&mut self.notes, format!("unittest tells of {told} failures and shows {} of them", suite.blocks));
-            failed += told - suite.blocks;
-        }
-        // Before Python 3.11 an unexpected success has no block.
-        failed += status.unexpected.saturating_sub(suite.unexpected);
-        let skips = status.skipped;
-        let clean = (dots.failed, dots.errors, dots.skipped, dots.expected, dots.unexpected)
-            == (status.failures, status.errors, status.skipped, status.expected, status.unexpected);
-        // More failures than cases cannot be cases: they are fixtures whose blocks are not shown.
-        if failed > ran {
-            fixtures += failed - ran;
-            failed = ran;
-        }
-        let most = ran - failed;
-        let mut passed = most - skips.min(most);
-        if clean && !suite.verbose {
-            // Subtests and fixtures skip, too; the dots tell how many cases passed.
-            passed = passed.max((dots.passed + dots.expected).min(most));
-        }
-        let mut skipped = most - passed;
-        if skips > 0 && skipped == 0 {
-            skipped = skips;
-        }
-        let failed = failed + fixtures;
-
-        let names = suite.named_fixtures.len() as u64;
-        let listed = self.cases.outcomes();
-        if suite.verbose && listed.ran() + listed.unknown != 0 {
-            let mut lines = listed;
-            if lines.unknown > 0 && lines.passed + lines.unknown == passed && lines.failed == failed {
-                // Their outcomes were lost among what they printed; the tally leaves only this one.
-                self.cases.settle_unknown(CaseOutcome::Passed);
-                lines = self.cases.outcomes();
-            }
-            if lines.unknown == 0 && lines.ran() == ran + names && lines.failed == failed {
-                passed = lines.passed;
-                skipped = lines.skipped;
-            } else if lines.ran() != ran + names {
-                let seen = lines.ran();
-                note(
-                    &mut self.notes,
-                    format!("unittest's tally says that {ran} cases ran, its lines tell of {seen}: the tally counts"),
-                );
-            }
-        }
-        if passed + skipped + failed > ran + fixtures && !suite.verbose {
-            note(&mut self.notes, "a whole class or module was skipped: unittest does not count its cases");
-        }
-        self.sums.passed += passed;
-        self.sums.failed += failed;
-        self.sums.skipped += skipped;
-        self.sums.hidden |= suite.hidden;
-        self.cases.end_suite();
     }
 }
 
@@ -485,22 +348,4 @@ fn outcome(text: &str) -> Option<(CaseOutcome, Option<String>, bool)> {
     let reason = reason.strip_prefix("skipped ")?;
     let quoted = ['\'', '"'].iter().find_map(|&quote| reason.strip_prefix(quote)?.strip_suffix(quote))?;
     Some((CaseOutcome::Skipped, Some(quoted.replace("\\n", " ")), before.is_empty()))
-}
-
-fn status(text: &str) -> Option<Status> {
-    let found = STATUS.captures(text)?;
-    let mut status = Status { ok: &found[1] == "OK", ..Status::default() };
-    for part in found.get(2).map_or("", |parts| parts.as_str()).split(", ").filter(|part| !part.is_empty()) {
-        let (what, count) = part.split_once('=')?;
-        let number = number(count)?;
-        match what {
-            "failures" => status.failures = number,
-            "errors" => status.errors = number,
-            "skipped" => status.skipped = number,
-            "expected failures" => status.expected = number,
-            "unexpected successes" => status.unexpected = number,
-            _ => return None,
-        }
-    }
-    Some(status)
 }

@@ -166,7 +166,9 @@ fn finding_lines(finding: &Finding) -> Vec<String> {
             more.push(format!("started by {}", parent.short()));
         }
         if let Some(started) = process.started_ms {
-            more.push(format!("started {}.{} s after the check", started / 1000, started % 1000 / 100));
+            let (seconds, tenths) = (started.abs() / 1000, started.abs() % 1000 / 100);
+            let when = if started < 0 { "before" } else { "after" };
+            more.push(format!("started {seconds}.{tenths} s {when} the check"));
         }
     }
     if let Some(case) = &finding.case {

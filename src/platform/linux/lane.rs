@@ -14,6 +14,7 @@ use super::super::unix::remove_tree;
 use super::super::{Job, Lane, LaneError, Outcome};
 use super::procfs::Wanted;
 use super::signals;
+use super::sockets::Bound;
 use super::tree;
 use super::wire::{self, Answer, Order};
 use crate::error::{Error, Result};
@@ -167,8 +168,9 @@ impl LinuxLane {
         let wanted = Wanted {
             roots: &job.roots,
             pipes: [(0, Stream::Stdout), (0, Stream::Stderr)],
-            leader: 0,
+            leader: None,
             started_ms: 0,
+            sockets: &Bound::new(),
         };
         let mut alive = tree::read(std::process::id(), &wanted, others);
         for process in &mut alive {

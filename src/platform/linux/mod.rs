@@ -7,14 +7,19 @@
 
 mod capture;
 mod facts;
+mod holders;
 mod lane;
+mod mounts;
 mod procfs;
+mod removals;
 mod signals;
+mod sockets;
 mod spawn;
 mod supervisor;
 mod tree;
 mod wire;
 
 pub use facts::host_facts;
+pub use holders::Watcher;
 pub use lane::{Canceller, prepare, start_lane};
 pub use supervisor::supervise;

@@ -6,7 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::model::{Hold, How, Process, Stream};
+use super::mounts;
+use super::sockets::Bound;
+use crate::model::{Hold, How, Process, ProcessRef, Stream};
 
 /// The longest argument list that is kept of a process, in bytes.
 const LONGEST_ARGV: usize = 4096;
@@ -17,10 +19,12 @@ pub struct Wanted<'a> {
     pub roots: &'a [PathBuf],
     /// Inode and stream of the pipes of interest.
     pub pipes: [(u64, Stream); 2],
-    /// The first process of the job, which leads its session.
-    pub leader: u32,
-    /// CLOCK_BOOTTIME at the job's start, in milliseconds.
+    /// The first process of the job, which leads its session; `None` if no job is meant.
+    pub leader: Option<u32>,
+    /// CLOCK_BOOTTIME at the job's start, in milliseconds: what start times are told after.
     pub started_ms: u64,
+    /// The unix sockets that are bound in the roots.
+    pub sockets: &'a Bound,
 }
 
 /// The fields of /proc/PID/stat that are used.
@@ -53,6 +57,31 @@ fn parse_stat(text: &str) -> Option<Stat> {
     // Field 22 of the manual; the state is field 3.
     let start = fields.nth(15)?.parse().ok()?;
     Some(Stat { name: text.get(open + 1..close)?.to_owned(), state, parent, session, start })
+}
+
+/// The effective user of a process.
+pub fn uid(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+    line.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// The arguments of a process that may be gone.
+pub fn argv_of(pid: u32) -> Vec<String> {
+    stat(pid).map(|stat| argv(pid, &stat.name)).unwrap_or_default()
+}
+
+/// The line of parents of a process, from the nearest upwards, without process 1.
+pub fn ancestors(pid: u32) -> Vec<ProcessRef> {
+    const MOST: usize = 16;
+    let mut line = Vec::new();
+    let mut at = stat(pid).map_or(0, |stat| stat.parent);
+    while at > 1 && line.len() < MOST {
+        let Ok(stat) = stat(at) else { break };
+        line.push(ProcessRef { pid: at, argv: argv(at, &stat.name) });
+        at = stat.parent;
+    }
+    line
 }
 
 /// The direct children of a process, whichever of its threads started or adopted them.
@@ -96,8 +125,8 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
         pid,
         argv: argv(pid, &stat.name),
         parents: Vec::new(),
-        started_ms: Some((stat.start * 1000 / ticks_per_second()).saturating_sub(wanted.started_ms)),
-        own_session: stat.session != wanted.leader,
+        started_ms: Some((stat.start * 1000 / ticks_per_second()).cast_signed() - wanted.started_ms.cast_signed()),
+        own_session: wanted.leader.is_some_and(|leader| stat.session != leader),
         state: Some(state_word(stat.state).to_owned()),
         waiting_on: waiting_on(pid),
         holds: Vec::new(),
@@ -109,8 +138,17 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
         return Some(process);
     }
     links(pid, wanted, &mut process);
+    threads(pid, wanted, &mut process);
     descriptors(pid, wanted, &mut process);
     mappings(pid, wanted, &mut process);
+    if mounts::is_elsewhere(pid) {
+        process.holds.extend(mounts::in_roots(pid, wanted.roots).into_iter().map(|point| Hold {
+            how: How::Mount,
+            directory: point.is_dir(),
+            path: point.to_string_lossy().into_owned(),
+            deleted: false,
+        }));
+    }
     process.holds.sort();
     process.holds.dedup();
     process.case_hint = variable(pid, b"PYTEST_CURRENT_TEST=");
@@ -140,6 +178,23 @@ fn links(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
     }
 }
 
+/// Threads may have a cwd and a root of their own.
+fn threads(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return };
+    for task in tasks.flatten().filter(|task| task.file_name() != pid.to_string().as_str()) {
+        for (name, how) in [("cwd", How::ThreadCwd), ("root", How::Root)] {
+            let link = task.path().join(name);
+            let Some(hold) = fs::read_link(&link).ok().and_then(|target| hold(&link, &target, how, wanted.roots)) else {
+                continue;
+            };
+            // What it has in common with the process is told already.
+            if !process.holds.iter().any(|known| known.path == hold.path && matches!(known.how, How::Cwd | How::Root)) {
+                process.holds.push(hold);
+            }
+        }
+    }
+}
+
 fn descriptors(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
     let folder = match fs::read_dir(format!("/proc/{pid}/fd")) {
         Ok(folder) => folder,
@@ -155,6 +210,9 @@ fn descriptors(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
                     process.pipes.push(stream);
                 }
             }
+        } else if let Some((path, deleted)) = socket_inode(&target).and_then(|inode| wanted.sockets.get(&inode)) {
+            let path = path.to_string_lossy().into_owned();
+            process.holds.push(Hold { how: How::Socket, path, directory: false, deleted: *deleted });
         } else {
             process.holds.extend(hold(&link, &target, How::Descriptor, wanted.roots));
         }
@@ -198,6 +256,11 @@ pub fn holds_pipe(pid: u32, inodes: &[u64]) -> bool {
         .any(|target| pipe_inode(&target).is_some_and(|inode| inodes.contains(&inode)))
 }
 
+/// The inode of a `socket:[…]` link.
+pub fn socket_inode(target: &Path) -> Option<u64> {
+    target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+}
+
 /// The inode of a `pipe:[…]` link.
 fn pipe_inode(target: &Path) -> Option<u64> {
     target.to_str()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
@@ -208,8 +271,8 @@ fn hold(link: &Path, target: &Path, how: How, roots: &[PathBuf]) -> Option<Hold>
     let (path, deleted) = in_roots(target, roots)?;
     // Through the link, so that it works for what is deleted, too.
     let directory = match how {
-        How::Cwd | How::Root => true,
-        How::Executable | How::Mapping => false,
+        How::Cwd | How::Root | How::ThreadCwd => true,
+        How::Executable | How::Mapping | How::Socket | How::Mount => false,
         How::Descriptor => fs::metadata(link).is_ok_and(|metadata| metadata.is_dir()),
     };
     // A file whose name really ends like that exists under it.

@@ -15,6 +15,8 @@ use super::super::{Captured, Ended, Job, LateProcess, Outcome, StartError};
 use super::capture::Capture;
 use super::procfs::{self, Wanted};
 use super::signals::{self, Reaped};
+use super::removals::Removals;
+use super::sockets::{self, Bound};
 use super::wire::{self, Answer, Order};
 use super::{spawn, tree};
 use crate::model::{Exit, Process, Stream};
@@ -153,6 +155,8 @@ fn not_started(error: StartError) -> Outcome {
         unnamed: 0,
         survivors: Vec::new(),
         outside: Vec::new(),
+        removed: Vec::new(),
+        started_boot_ms: 0,
         stdout: Captured::default(),
         stderr: Captured::default(),
         blind: Vec::new(),
@@ -177,6 +181,9 @@ struct Run<'a> {
     stdout: Capture,
     stderr: Capture,
     buffer: Vec<u8>,
+    /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
+    removals: Option<Removals>,
+    blind: Vec<String>,
 }
 
 impl<'a> Run<'a> {
@@ -193,6 +200,14 @@ impl<'a> Run<'a> {
             Some(file) => Some(File::open(file).map_err(|error| failed("read", file, &error))?),
             None => None,
         };
+        let mut blind = Vec::new();
+        let removals = job.roots.first().and_then(|root| match Removals::watch(root) {
+            Ok(removals) => Some(removals),
+            Err(error) => {
+                blind.push(format!("removals during the run: {}", io::Error::from(error)));
+                None
+            }
+        });
         let started = Instant::now();
         let started_ms = procfs::boot_ms();
         let leader = spawn::spawn(job, [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()])?;
@@ -209,6 +224,8 @@ impl<'a> Run<'a> {
             stdout,
             stderr,
             buffer: vec![0; 64 * 1024],
+            removals,
+            blind,
         })
     }
 
@@ -224,16 +241,27 @@ impl<'a> Run<'a> {
     fn wait(&mut self, signals: &OwnedFd, socket: &UnixStream, limit: Duration) -> Word {
         let streams = [self.stdout.pipe(), self.stderr.pipe()];
         let mut fds = vec![PollFd::new(signals, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
+        let removals = self.removals.as_ref().map(Removals::fd);
+        let limit = match self.removals.as_ref().and_then(Removals::look_at) {
+            Some(at) => limit.min(at.saturating_duration_since(Instant::now())),
+            None => limit,
+        };
+        let watched = removals.map(|fd| {
+            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
+            fds.len() - 1
+        });
         fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         if poll(&mut fds, Some(&timespec(limit))).is_err() {
             return Word::Nothing;
         }
         let signalled = !fds[0].revents().is_empty();
         let spoken = !fds[1].revents().is_empty();
+        let removed = watched.is_some_and(|index| !fds[index].revents().is_empty());
         drop(fds);
         let now_us = self.now_us();
         self.stdout.take(&mut self.buffer, now_us);
         self.stderr.take(&mut self.buffer, now_us);
+        self.look_at_removals(removed);
         if signalled {
             signals::drain(signals);
             self.reap();
@@ -246,6 +274,19 @@ impl<'a> Run<'a> {
             };
         }
         Word::Nothing
+    }
+
+    /// Takes in removals before any death is, so that a holder that ends next is still there to be seen.
+    fn look_at_removals(&mut self, happened: bool) {
+        let Some(mut removals) = self.removals.take() else { return };
+        if happened {
+            removals.take();
+        }
+        if removals.look_at().is_some_and(|at| at <= Instant::now()) {
+            // Sockets are left out: to ask for them costs more than all the rest.
+            removals.look(|| tree::read(std::process::id(), &self.wanted(&Bound::new()), &HashSet::new()));
+        }
+        self.removals = Some(removals);
     }
 
     fn reap(&mut self) {
@@ -261,7 +302,8 @@ impl<'a> Run<'a> {
             }
         }
         if was_running && self.ended_at.is_some() && !self.empty {
-            self.late = tree::read(std::process::id(), &self.wanted(), &HashSet::new());
+            let sockets = self.bound();
+            self.late = tree::read(std::process::id(), &self.wanted(&sockets), &HashSet::new());
         }
     }
 
@@ -275,18 +317,28 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn wanted(&self) -> Wanted<'a> {
+    fn wanted<'b>(&self, sockets: &'b Bound) -> Wanted<'b>
+    where
+        'a: 'b,
+    {
         Wanted {
             roots: self.roots,
             pipes: [(self.stdout.inode(), Stream::Stdout), (self.stderr.inode(), Stream::Stderr)],
-            leader: self.leader,
+            leader: Some(self.leader),
             started_ms: self.started_ms,
+            sockets,
         }
+    }
+
+    /// The sockets that are bound in the job's folders. Where the kernel can't be asked, none are told of.
+    fn bound(&self) -> Bound {
+        sockets::bound(self.roots, &HashSet::new()).unwrap_or_default()
     }
 
     /// Reads what is alive, ends it, and tells all that was seen.
     fn finish(self, ended: Ended, signals: &OwnedFd) -> (Outcome, (Vec<u8>, Vec<u8>)) {
-        let wanted = self.wanted();
+        let sockets = if self.empty { Bound::new() } else { self.bound() };
+        let wanted = self.wanted(&sockets);
         let over = Instant::now();
         let empty_at = self.ends.values().max().copied();
         let mut alive = Vec::new();
@@ -306,11 +358,10 @@ impl<'a> Run<'a> {
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, mut buffer, .. } = self;
+        let Self { mut stdout, mut stderr, mut buffer, removals, mut blind, .. } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         stdout.drain(&mut buffer, now_us);
         stderr.drain(&mut buffer, now_us);
-        let mut blind = Vec::new();
         let held = stdout.pipe().is_some() || stderr.pipe().is_some();
         let outside = if held { tree::outsiders(&wanted, &mut blind) } else { Vec::new() };
         let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
@@ -320,6 +371,10 @@ impl<'a> Run<'a> {
                 captured.end_us = captured.end_us.filter(|&end| end < micros(over - self.started));
             }
         }
+        if let Some(why) = removals.as_ref().and_then(|removals| removals.blind.as_ref()) {
+            blind.push(format!("removals during the run: {why}"));
+        }
+        let removed = removals.map(Removals::into_seen).unwrap_or_default();
         let first_end = self.ended_at.unwrap_or(over);
         let late = self
             .late
@@ -343,6 +398,8 @@ impl<'a> Run<'a> {
             unnamed,
             survivors,
             outside,
+            removed,
+            started_boot_ms: self.started_ms,
             stdout,
             stderr,
             blind,

@@ -67,3 +67,48 @@ pub fn planned(items: &str, parts: &str) -> Option<u64> {
     }
     Some(planned + files)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_end_where_their_parameters_do() {
+        for (text, id) in [
+            ("a.py::test_x - why", "a.py::test_x"),
+            ("a.py::C::test_x", "a.py::C::test_x"),
+            ("a.py::test_x[a b] - why", "a.py::test_x[a b]"),
+            ("a.py::test_x[c::d - e] - why", "a.py::test_x[c::d - e]"),
+            ("a.py::test_x[a[0]]", "a.py::test_x[a[0]]"),
+            ("a.py::test_x - [1] is not [2]", "a.py::test_x"),
+            ("a.py::test_x[never closed", "a.py::test_x[never closed"),
+        ] {
+            assert_eq!(id_at(text, "a.py::".len()), id, "{text}");
+        }
+    }
+
+    #[test]
+    fn titles_have_dots_outside_of_parameters() {
+        assert_eq!(title_of("a.py::C::test_x[c::d]"), "C.test_x[c::d]");
+        assert_eq!(title_of("a.py"), "a.py");
+    }
+
+    #[test]
+    fn announcements() {
+        for (items, parts, expected) in [
+            ("6", "", Some(6)),
+            ("6", " / 2 deselected / 4 selected", Some(4)),
+            ("6", " / 2 deselected", Some(4)),
+            ("6", " / 1 error / 1 skipped", Some(8)),
+            ("6", " / 2 errors / 6 deselected / 0 selected", Some(2)),
+        ] {
+            assert_eq!(planned(items, parts), expected, "{items}{parts}");
+        }
+    }
+
+    #[test]
+    fn rules_have_titles() {
+        assert_eq!(between("=== a b ===", '='), Some("a b"));
+        assert_eq!((between("======", '='), between("=== a", '='), between("a", '=')), (None, None, None));
+    }
+}

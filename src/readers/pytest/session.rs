@@ -30,6 +30,8 @@ pub struct Session<'a> {
     /// From progress characters.
     pub dots: Tally,
     pub doubtful: u64,
+    /// xdist runs the cases: what stands side by side need not be of one case.
+    pub scattered: bool,
     /// The last of them was followed by `[100%]`.
     pub all: bool,
     pub last_dot: Option<u8>,

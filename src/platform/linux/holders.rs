@@ -1,0 +1,309 @@
+//! The look at every process of the machine: who has anything in these folders?
+//!
+//! Only the links' texts are compared here, with raw system calls and no allocation per link, since this is what costs
+//! time on a machine with thousands of processes. A process that has something is then read in full.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, RawDir, openat, readlinkat_raw};
+use rustix::io::Errno;
+
+use super::super::{Look, Unread};
+use super::procfs::{self, Wanted};
+use super::{mounts, sockets};
+use crate::model::Stream;
+
+/// Looks for holders, again and again.
+pub struct Watcher {
+    /// Sockets that were bound before this watcher was made.
+    sockets: HashSet<u64>,
+    /// Processes that are never named: the harness and its supervisors are left out by the caller.
+    me: u32,
+}
+
+impl Watcher {
+    /// What is bound by now is left out of every later look if `from_now`.
+    #[must_use]
+    pub fn new(from_now: bool) -> Self {
+        Self { sockets: if from_now { sockets::all_inodes() } else { HashSet::new() }, me: std::process::id() }
+    }
+
+    /// Looks at every process but this one and `left_out`.
+    pub fn look(&self, roots: &[PathBuf], left_out: &HashSet<u32>) -> Look {
+        let mut look = Look::default();
+        let bound = sockets::bound(roots, &self.sockets).unwrap_or_else(|error| {
+            look.blind.push(format!("bound sockets: {error}"));
+            sockets::Bound::new()
+        });
+        let inodes: HashSet<u64> = bound.keys().copied().collect();
+        let wanted = Wanted {
+            roots,
+            pipes: [(0, Stream::Stdout), (0, Stream::Stderr)],
+            leader: None,
+            started_ms: 0,
+            sockets: &bound,
+        };
+        let mut scan = match Scan::new(roots, inodes) {
+            Ok(scan) => scan,
+            Err(error) => {
+                look.blind.push(format!("/proc: {}", io::Error::from(error)));
+                return look;
+            }
+        };
+        let pids = match scan.pids() {
+            Ok(pids) => pids,
+            Err(error) => {
+                look.blind.push(format!("/proc: {}", io::Error::from(error)));
+                return look;
+            }
+        };
+        for pid in pids.into_iter().filter(|pid| *pid != self.me && !left_out.contains(pid)) {
+            match scan.concerns(pid) {
+                Concern::None => {}
+                Concern::Some => {
+                    if let Some(mut process) = procfs::read(pid, &wanted).filter(|process| !process.holds.is_empty()) {
+                        process.parents = procfs::ancestors(pid);
+                        look.processes.push(process);
+                    }
+                }
+                Concern::Unreadable => {
+                    if let Some(uid) = procfs::uid(pid) {
+                        look.unread.push(Unread { pid, uid, argv: procfs::argv_of(pid) });
+                    }
+                }
+            }
+        }
+        look
+    }
+
+    /// Reads one process again. `None` if it is gone or holds nothing any more.
+    pub fn look_again(&self, pid: u32, roots: &[PathBuf]) -> Option<crate::model::Process> {
+        let bound = sockets::bound(roots, &self.sockets).unwrap_or_default();
+        let wanted = Wanted {
+            roots,
+            pipes: [(0, Stream::Stdout), (0, Stream::Stderr)],
+            leader: None,
+            started_ms: 0,
+            sockets: &bound,
+        };
+        procfs::read(pid, &wanted).filter(|process| !process.holds.is_empty())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Concern {
+    None,
+    Some,
+    Unreadable,
+}
+
+/// One look's buffers and what it compares with.
+struct Scan {
+    proc: OwnedFd,
+    /// The roots as bytes, sorted, and what all of them begin with.
+    roots: Vec<Vec<u8>>,
+    prefix: Vec<u8>,
+    sockets: HashSet<u64>,
+    namespace: Vec<u8>,
+    /// Mount namespaces that were looked at, and whether something is mounted in a root there.
+    namespaces: Vec<(Vec<u8>, bool)>,
+    link: Box<[MaybeUninit<u8>; 4096 + 16]>,
+    entries: Box<[MaybeUninit<u8>; 8192]>,
+    maps: Vec<u8>,
+}
+
+impl Scan {
+    fn new(roots: &[PathBuf], sockets: HashSet<u64>) -> Result<Self, Errno> {
+        let proc = openat(CWD, c"/proc", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let mut roots: Vec<Vec<u8>> = roots.iter().map(|root| root.as_os_str().as_bytes().to_vec()).collect();
+        roots.sort();
+        let prefix = match (roots.first(), roots.last()) {
+            (Some(first), Some(last)) => {
+                let common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+                first[..common].to_vec()
+            }
+            _ => Vec::new(),
+        };
+        let mut scan = Self {
+            proc,
+            roots,
+            prefix,
+            sockets,
+            namespace: Vec::new(),
+            namespaces: Vec::new(),
+            link: Box::new([MaybeUninit::uninit(); 4096 + 16]),
+            entries: Box::new([MaybeUninit::uninit(); 8192]),
+            maps: Vec::new(),
+        };
+        scan.namespace = scan.read_link("self/ns/mnt").unwrap_or_default();
+        Ok(scan)
+    }
+
+    fn pids(&mut self) -> Result<Vec<u32>, Errno> {
+        let mut pids = Vec::with_capacity(512);
+        let mut entries = RawDir::new(&self.proc, &mut self.entries[..]);
+        while let Some(entry) = entries.next() {
+            pids.extend(number(entry?.file_name().to_bytes()));
+        }
+        Ok(pids)
+    }
+
+    fn read_link(&mut self, path: &str) -> Result<Vec<u8>, Errno> {
+        let (target, _) = readlinkat_raw(&self.proc, path, &mut self.link[..])?;
+        Ok(target.to_vec())
+    }
+
+    /// Whether a link of /proc leads into a root. `Err` if it can't be read.
+    fn leads_in(&mut self, path: &str) -> Result<bool, Errno> {
+        let (target, _) = readlinkat_raw(&self.proc, path, &mut self.link[..])?;
+        Ok(in_roots(target, &self.prefix, &self.roots))
+    }
+
+    fn concerns(&mut self, pid: u32) -> Concern {
+        match self.leads_in(&format!("{pid}/cwd")) {
+            Ok(true) => return Concern::Some,
+            Ok(false) => {}
+            // Gone, or a zombie, or a thread of the kernel: nothing that could hold.
+            Err(Errno::NOENT | Errno::SRCH) => return Concern::None,
+            Err(_) => return Concern::Unreadable,
+        }
+        match self.leads_in(&format!("{pid}/exe")) {
+            Ok(true) => return Concern::Some,
+            Ok(false) => {}
+            // A thread of the kernel has a cwd, and no program.
+            Err(Errno::NOENT | Errno::SRCH) => return Concern::None,
+            Err(_) => return Concern::Unreadable,
+        }
+        if self.leads_in(&format!("{pid}/root")).unwrap_or(false) {
+            return Concern::Some;
+        }
+        let concerns = self.threads(pid) || self.descriptors(pid) || self.mounts(pid) || self.mappings(pid);
+        if concerns { Concern::Some } else { Concern::None }
+    }
+
+    /// Whether a thread has a cwd or root of its own in a root.
+    fn threads(&mut self, pid: u32) -> bool {
+        let folder = format!("{pid}/task");
+        let Ok(task) = self.open(&folder) else { return false };
+        let mut threads = Vec::new();
+        {
+            let mut entries = RawDir::new(&task, &mut self.entries[..]);
+            while let Some(Ok(entry)) = entries.next() {
+                threads.extend(number(entry.file_name().to_bytes()).filter(|thread| *thread != pid));
+            }
+        }
+        threads.into_iter().any(|thread| {
+            self.leads_in(&format!("{folder}/{thread}/cwd")).unwrap_or(false)
+                || self.leads_in(&format!("{folder}/{thread}/root")).unwrap_or(false)
+        })
+    }
+
+    fn descriptors(&mut self, pid: u32) -> bool {
+        let Ok(folder) = self.open(&format!("{pid}/fd")) else { return false };
+        let Self { entries, link, prefix, roots, sockets, .. } = self;
+        let mut entries = RawDir::new(&folder, &mut entries[..]);
+        while let Some(Ok(entry)) = entries.next() {
+            let Ok((target, _)) = readlinkat_raw(&folder, entry.file_name(), &mut link[..]) else { continue };
+            let target: &[u8] = target;
+            if in_roots(target, prefix, roots) {
+                return true;
+            }
+            if !sockets.is_empty()
+                && let Some(inode) = procfs::socket_inode(Path::new(OsStr::from_bytes(target)))
+                && sockets.contains(&inode)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether something is mounted in a root in the process's own mount namespace. The namespace that this process is
+    /// in is left out: what is mounted there shows when the sandbox is removed.
+    fn mounts(&mut self, pid: u32) -> bool {
+        let Ok(namespace) = self.read_link(&format!("{pid}/ns/mnt")) else { return false };
+        if namespace == self.namespace {
+            return false;
+        }
+        if let Some((_, concerns)) = self.namespaces.iter().find(|(known, _)| *known == namespace) {
+            return *concerns;
+        }
+        let roots: Vec<PathBuf> = self.roots.iter().map(|root| PathBuf::from(OsStr::from_bytes(root))).collect();
+        let concerns = !mounts::in_roots(pid, &roots).is_empty();
+        self.namespaces.push((namespace, concerns));
+        concerns
+    }
+
+    fn mappings(&mut self, pid: u32) -> bool {
+        let path = format!("{pid}/maps");
+        let Ok(file) = openat(&self.proc, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else { return false };
+        self.maps.clear();
+        loop {
+            self.maps.reserve(32 * 1024);
+            match rustix::io::read(&file, rustix::buffer::spare_capacity(&mut self.maps)) {
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+        let mut rest = self.maps.as_slice();
+        // The prefix is long enough to be rare; a line of maps has its path at the end.
+        while let Some(at) = find(rest, &self.prefix) {
+            let end = rest[at..].iter().position(|&byte| byte == b'\n').map_or(rest.len(), |end| at + end);
+            if in_roots(&rest[at..end], &self.prefix, &self.roots) {
+                return true;
+            }
+            rest = &rest[end..];
+        }
+        false
+    }
+
+    fn open(&self, path: &str) -> Result<OwnedFd, Errno> {
+        openat(&self.proc, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    }
+}
+
+fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {
+    if pattern.is_empty() {
+        return None;
+    }
+    memchr::memmem::find(text, pattern)
+}
+
+fn number(name: &[u8]) -> Option<u32> {
+    // Most names that are no numbers show it at once.
+    name.first().filter(|byte| byte.is_ascii_digit())?;
+    std::str::from_utf8(name).ok()?.parse().ok()
+}
+
+/// Whether a path is one of the roots or lies below one, with or without the kernel's mark for a removed one.
+fn in_roots(path: &[u8], prefix: &[u8], roots: &[Vec<u8>]) -> bool {
+    if !path.starts_with(prefix) {
+        return false;
+    }
+    let is_root = |path: &[u8]| roots.binary_search_by(|root| root.as_slice().cmp(path)).is_ok();
+    let ancestors = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &path[..at]);
+    is_root(path) || path.strip_suffix(b" (deleted)").is_some_and(is_root) || ancestors.into_iter().any(is_root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_in_a_root_by_whole_names_only() {
+        let roots: Vec<Vec<u8>> = [&b"/tmp/hp-a/1"[..], b"/tmp/hp-a/10", b"/tmp/hp-a/2", b"/tmp/hp-a/2-b"].map(<[u8]>::to_vec).into();
+        let inside = |path: &str| in_roots(path.as_bytes(), b"/tmp/hp-a/", &roots);
+        for path in ["/tmp/hp-a/1", "/tmp/hp-a/1/work", "/tmp/hp-a/10/x", "/tmp/hp-a/2 (deleted)", "/tmp/hp-a/2/y (deleted)"] {
+            assert!(inside(path), "{path}");
+        }
+        for path in ["/tmp/hp-a/11", "/tmp/hp-a/3", "/tmp/hp-a", "/tmp/hp-a/2x", "/tmp/hp-a/10x/y"] {
+            assert!(!inside(path), "{path}");
+        }
+    }
+}

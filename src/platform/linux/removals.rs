@@ -1,0 +1,153 @@
+//! Removals in a job's sandbox while it runs: seen when they happen, so that a holder is found that ends before the job
+//! does.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::io::Errno;
+
+use crate::model::Process;
+
+/// How many folders are watched at most: the kernel's own limit is per user, and others need theirs.
+const WATCHED: usize = 4096;
+/// How many removals with a holder are kept.
+const KEPT: usize = 100;
+/// A look costs time that the job could use; it may take a fifth of it.
+const PAUSE: u32 = 4;
+
+/// What was removed while somebody held it.
+pub struct Removals {
+    inotify: OwnedFd,
+    folders: HashMap<i32, PathBuf>,
+    /// Something was removed since the last look.
+    due: bool,
+    /// The next look may not be before this.
+    not_before: Instant,
+    seen: Vec<Process>,
+    /// Why not all of the sandbox is watched.
+    pub blind: Option<String>,
+}
+
+impl Removals {
+    /// Watches a folder and what is in it.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no more watchers.
+    pub fn watch(root: &Path) -> Result<Self, Errno> {
+        let inotify = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+        let mut removals = Self {
+            inotify,
+            folders: HashMap::new(),
+            due: false,
+            not_before: Instant::now(),
+            seen: Vec::new(),
+            blind: None,
+        };
+        removals.add(root.to_owned());
+        Ok(removals)
+    }
+
+    /// What is to be polled.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.inotify.as_fd()
+    }
+
+    /// When to look, if something was removed.
+    pub fn look_at(&self) -> Option<Instant> {
+        self.due.then_some(self.not_before)
+    }
+
+    fn add(&mut self, root: PathBuf) {
+        let flags = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_TO
+            | WatchFlags::ONLYDIR
+            | WatchFlags::DONT_FOLLOW
+            | WatchFlags::EXCL_UNLINK;
+        let mut open = vec![root];
+        while let Some(folder) = open.pop() {
+            if self.folders.len() >= WATCHED {
+                self.blind.get_or_insert_with(|| format!("more than {WATCHED} folders"));
+                return;
+            }
+            match inotify::add_watch(&self.inotify, &folder, flags) {
+                Ok(watch) => {
+                    // What was made before the watch stood is found here, what is made from now on is told.
+                    let below = fs::read_dir(&folder).into_iter().flatten().flatten();
+                    open.extend(below.filter(|e| e.file_type().is_ok_and(|kind| kind.is_dir())).map(|e| e.path()));
+                    self.folders.insert(watch, folder);
+                }
+                // Gone already, or not a folder any more.
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => {}
+                Err(error) => {
+                    self.blind.get_or_insert_with(|| std::io::Error::from(error).to_string());
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Takes in what happened.
+    pub fn take(&mut self) {
+        let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
+        let mut made = Vec::new();
+        let mut events = inotify::Reader::new(&self.inotify, &mut buffer);
+        loop {
+            let Ok(event) = events.next() else { break };
+            let kind = event.events();
+            if kind.intersects(ReadFlags::DELETE | ReadFlags::QUEUE_OVERFLOW) {
+                self.due = true;
+            } else if kind.contains(ReadFlags::ISDIR)
+                && let (Some(folder), Some(name)) = (self.folders.get(&event.wd()), event.file_name())
+            {
+                made.push(folder.join(OsStr::from_bytes(name.to_bytes())));
+            } else if kind.contains(ReadFlags::IGNORED) {
+                self.folders.remove(&event.wd());
+            }
+        }
+        for folder in made {
+            self.add(folder);
+        }
+    }
+
+    /// Looks for holders of what was removed.
+    pub fn look(&mut self, read: impl FnOnce() -> Vec<Process>) {
+        let began = Instant::now();
+        self.due = false;
+        for mut process in read() {
+            process.holds.retain(|hold| hold.deleted && !is_anonymous(&hold.path));
+            if process.holds.is_empty() {
+                continue;
+            }
+            let room = self.seen.len() < KEPT;
+            let same = |seen: &&mut Process| seen.pid == process.pid && seen.started_ms == process.started_ms;
+            if let Some(seen) = self.seen.iter_mut().find(same) {
+                process.holds.retain(|hold| !seen.holds.contains(hold));
+                seen.holds.append(&mut process.holds);
+            } else if room {
+                self.seen.push(process);
+            }
+        }
+        let took = began.elapsed().max(Duration::from_micros(50));
+        self.not_before = Instant::now() + took * PAUSE;
+    }
+
+    /// The processes that held something when it was removed.
+    pub fn into_seen(self) -> Vec<Process> {
+        self.seen
+    }
+}
+
+/// A file that never had a name (`O_TMPFILE`): the kernel calls it by its number.
+fn is_anonymous(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.strip_prefix('#').is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
