@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::Arrival;
 use super::Pytest;
 use super::block::Block;
 use super::ids::{starts_with_cut, title_of};
@@ -73,7 +74,7 @@ pub struct Located {
 /// A case whose outcome follows what it prints.
 pub struct Begun {
     pub name: String,
-    pub candidate: Option<(&'static str, Option<String>, Option<u64>)>,
+    pub candidate: Option<(&'static str, Option<String>, Option<Arrival>)>,
 }
 
 impl Pytest<'_> {
