@@ -39,6 +39,9 @@ pub use system::{Canceller, Watcher, host_facts, prepare, start_lane, supervise}
 
 use crate::model::Platform;
 
+/// The word that makes this program a supervisor, in the place of a subcommand.
+pub const SUPERVISE: &str = "__supervise";
+
 /// One supervisor and the folder that it answers for. Runs one job at a time.
 ///
 /// Dropping a lane ends its supervisor, which first removes the lane's folder unless it was told to keep it.

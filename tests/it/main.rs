@@ -24,3 +24,5 @@ mod schema;
 mod signals;
 #[cfg(target_os = "linux")]
 mod story;
+#[cfg(target_os = "linux")]
+mod terminal;
