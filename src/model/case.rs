@@ -28,10 +28,6 @@ pub struct Case {
     /// Why it was skipped, where the sub-runner says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// When the line that names it began to arrive, in milliseconds after the check's start. Before the outcome, if the
-    /// sub-runner prints the name before it runs the case.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub begun_ms: Option<u64>,
     /// When its outcome (or, with no outcome, its name) arrived, in milliseconds after the check's start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_ms: Option<u64>,

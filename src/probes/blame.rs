@@ -44,29 +44,21 @@ impl Blame<'_> {
         (!found.iter().any(|case| short_name(&case.name) == short_name(&best.name))).then(|| best.name.clone())
     }
 
-    /// The case whose time covers most of the tick in which the process started: from its name to its outcome, if the
-    /// sub-runner prints names first, else from the outcome before it.
+    /// The case whose time from the outcome before it to its own covers most of the tick in which the process started.
     ///
-    /// Outcomes that arrived together say nothing about each other's times where names don't.
+    /// Outcomes that arrived together say nothing about each other's times.
     fn by_time(&self, process: &Process) -> Option<String> {
         if !self.complete {
             return None;
         }
         let started = u64::try_from(process.started_ms?).ok()?;
-        let overlap = |from: u64, to: u64| to.min(started + TICK).saturating_sub(from.max(started));
-        if self.cases.iter().any(|case| case.begun_ms < case.at_ms) {
-            let times = |case: &Case| Some(overlap(case.begun_ms?, case.at_ms?));
-            let most = self.cases.iter().filter_map(times).max().filter(|most| *most > 0);
-            let mut best = self.cases.iter().filter(|case| most.is_some() && times(case) == most);
-            return best.next().filter(|_| best.next().is_none()).map(|case| case.name.clone());
-        }
         let mut before = 0;
         let mut best: Option<(u64, Vec<&Case>)> = None;
         let mut index = 0;
         while index < self.cases.len() {
             let at = self.cases[index].at_ms?;
             let together = self.cases[index..].iter().take_while(|case| case.at_ms == Some(at)).count();
-            let overlap = overlap(before, at);
+            let overlap = at.min(started + TICK).saturating_sub(before.max(started));
             if overlap > best.as_ref().map_or(0, |(most, _)| *most) {
                 best = Some((overlap, self.cases[index..index + together].iter().collect()));
             }
@@ -93,7 +85,7 @@ mod tests {
     use crate::model::CaseOutcome;
 
     fn case(name: &str, at_ms: u64) -> Case {
-        Case { name: name.to_owned(), outcome: CaseOutcome::Passed, reason: None, begun_ms: Some(at_ms), at_ms: Some(at_ms) }
+        Case { name: name.to_owned(), outcome: CaseOutcome::Passed, reason: None, at_ms: Some(at_ms) }
     }
 
     fn process(started_ms: i64, hint: Option<&str>) -> Process {
@@ -156,16 +148,6 @@ mod tests {
         let at = |ms| blamed(&cases, &process(ms, None), None);
         assert_eq!(at(100), None);
         assert_eq!(at(550), Some("c".into()));
-    }
-
-    #[test]
-    fn names_that_come_first_tell_apart_what_ended_together() {
-        let case = |name, begun_ms, at_ms| Case { begun_ms: Some(begun_ms), ..case(name, at_ms) };
-        let cases = [case("a", 0, 100), case("b", 100, 300), case("c", 300, 300), case("d", 300, 300)];
-        let at = |ms| blamed(&cases, &process(ms, None), None);
-        assert_eq!((at(50), at(150), at(290)), (Some("a".into()), Some("b".into()), Some("b".into())));
-        assert_eq!(at(95), None, "as much of the tick is in a's time as in b's");
-        assert_eq!(at(300), None);
     }
 
     #[test]

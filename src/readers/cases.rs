@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::mem;
 
-use super::Arrival;
 use crate::model::{Case, CaseOutcome, Frame};
 
 /// The most cases that are kept by name.
@@ -77,11 +76,11 @@ pub struct CaseList {
 
 impl CaseList {
     /// Takes one statement about a case.
-    pub fn record(&mut self, name: &str, outcome: CaseOutcome, reason: Option<&str>, arrived: Option<Arrival>) {
+    pub fn record(&mut self, name: &str, outcome: CaseOutcome, reason: Option<&str>, at_us: Option<u64>) {
         self.told += 1;
         let name = clip(name);
         let reason = reason.map(clip);
-        let at_ms = arrived.map(|arrived| arrived.last_us / 1000);
+        let arrived = at_us.map(|at| at / 1000);
         let key = self.hasher.hash_one(&name);
         if let Some(&place) = self.index.get(&key) {
             let (told, case) = &mut self.cases[place];
@@ -91,7 +90,7 @@ impl CaseList {
                 *told = self.told;
                 case.outcome = outcome;
                 case.reason = reason;
-                case.at_ms = at_ms;
+                case.at_ms = arrived;
             }
             return;
         }
@@ -101,8 +100,7 @@ impl CaseList {
             return;
         }
         self.index.insert(key, self.cases.len());
-        let begun_ms = arrived.map(|arrived| arrived.first_us / 1000);
-        self.cases.push((self.told, Case { name, outcome, reason, begun_ms, at_ms }));
+        self.cases.push((self.told, Case { name, outcome, reason, at_ms: arrived }));
     }
 
     /// The outcomes since the last [`Self::end_suite`].
@@ -188,22 +186,18 @@ impl Frames {
 mod tests {
     use super::*;
 
-    fn at(us: u64) -> Option<Arrival> {
-        Some(Arrival { first_us: us - 500, last_us: us })
-    }
-
     #[test]
     fn one_name_is_one_case_and_the_worst_outcome_stays() {
         let mut list = CaseList::default();
-        list.record("a", CaseOutcome::Unknown, None, at(1_000));
-        list.record("b", CaseOutcome::Passed, None, at(2_000));
-        list.record("a", CaseOutcome::Passed, None, at(3_000));
-        list.record("a", CaseOutcome::Failed, None, at(4_999));
-        list.record("a", CaseOutcome::Passed, None, at(5_000));
+        list.record("a", CaseOutcome::Unknown, None, Some(1_000));
+        list.record("b", CaseOutcome::Passed, None, Some(2_000));
+        list.record("a", CaseOutcome::Passed, None, Some(3_000));
+        list.record("a", CaseOutcome::Failed, None, Some(4_999));
+        list.record("a", CaseOutcome::Passed, None, Some(5_000));
         assert_eq!(list.outcomes(), Outcomes { passed: 1, failed: 1, ..Outcomes::default() });
         let cases = list.finish(&mut Vec::new());
-        let told: Vec<_> = cases.iter().map(|case| (case.name.as_str(), case.outcome, case.begun_ms, case.at_ms)).collect();
-        assert_eq!(told, [("b", CaseOutcome::Passed, Some(1), Some(2)), ("a", CaseOutcome::Failed, Some(0), Some(4))]);
+        let told: Vec<_> = cases.iter().map(|case| (case.name.as_str(), case.outcome, case.at_ms)).collect();
+        assert_eq!(told, [("b", CaseOutcome::Passed, Some(2)), ("a", CaseOutcome::Failed, Some(4))]);
     }
 
     #[test]

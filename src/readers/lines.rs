@@ -25,21 +25,13 @@ pub struct Source<'a> {
     pub marks: &'a [Mark],
 }
 
-/// When a line arrived, in microseconds after the check's start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arrival {
-    /// Its first byte: sub-runners that print a case's name before they run it say here when it began.
-    pub first_us: u64,
-    /// Its last byte.
-    pub last_us: u64,
-}
-
 /// One line of output as text: without terminal escapes, without its line end, bytes that are not UTF-8 replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<'a> {
     pub stream: Stream,
     pub text: Cow<'a, str>,
-    pub arrived: Option<Arrival>,
+    /// When the line's last byte had arrived, in microseconds after the check's start.
+    pub at_us: Option<u64>,
 }
 
 impl Source<'_> {
@@ -58,7 +50,6 @@ impl Source<'_> {
             if read == 0 {
                 return Ok(());
             }
-            let first = self.marks[mark..].iter().find(|at| at.offset > offset).map(|at| at.at_us);
             offset += read;
             while self.marks.get(mark).is_some_and(|at| at.offset < offset) {
                 mark += 1;
@@ -74,9 +65,7 @@ impl Source<'_> {
                 Cow::Borrowed(_) => text,
                 Cow::Owned(stripped) => Cow::Owned(stripped),
             };
-            let last = self.marks.get(mark).map(|at| at.at_us);
-            let arrived = first.zip(last).map(|(first_us, last_us)| Arrival { first_us, last_us });
-            each(&Line { stream: self.stream, text, arrived });
+            each(&Line { stream: self.stream, text, at_us: self.marks.get(mark).map(|at| at.at_us) });
         }
     }
 }
@@ -155,10 +144,10 @@ fn sequence_length(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn lines(bytes: &[u8], marks: &[Mark]) -> Vec<(String, Option<(u64, u64)>)> {
+    fn lines(bytes: &[u8], marks: &[Mark]) -> Vec<(String, Option<u64>)> {
         let mut seen = Vec::new();
         Source { stream: Stream::Stdout, bytes: Box::new(bytes), marks }
-            .for_each_line(|line| seen.push((line.text.to_string(), line.arrived.map(|at| (at.first_us, at.last_us)))))
+            .for_each_line(|line| seen.push((line.text.to_string(), line.at_us)))
             .expect("a slice can be read");
         seen
     }
@@ -201,9 +190,9 @@ mod tests {
     }
 
     #[test]
-    fn a_line_arrived_with_the_marks_that_cover_its_first_and_last_byte() {
+    fn a_line_arrived_with_the_mark_that_covers_its_last_byte() {
         let marks = [Mark { offset: 3, at_us: 10 }, Mark { offset: 4, at_us: 20 }, Mark { offset: 8, at_us: 30 }];
         let seen = lines(b"abc\nabc\n", &marks);
-        assert_eq!(seen, [("abc".to_owned(), Some((10, 20))), ("abc".to_owned(), Some((30, 30)))]);
+        assert_eq!(seen, [("abc".to_owned(), Some(20)), ("abc".to_owned(), Some(30))]);
     }
 }

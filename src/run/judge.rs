@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn all_skipped_is_not_a_pass() {
         let mut seen = reading(0, 0, 2);
-        let case = Case { name: "a".into(), outcome: CaseOutcome::Skipped, reason: Some("no gh".into()), begun_ms: None, at_ms: None };
+        let case = Case { name: "a".into(), outcome: CaseOutcome::Skipped, reason: Some("no gh".into()), at_ms: None };
         seen.cases.push(case);
         let judgement = judge(&check(Expect::default()), &facts(&seen, 0));
         assert_eq!(judgement.verdict, Verdict::Skipped);

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::super::Arrival;
 use super::Pytest;
 use super::block::Block;
 use super::ids::{starts_with_cut, title_of};
@@ -74,7 +73,7 @@ pub struct Located {
 /// A case whose outcome follows what it prints.
 pub struct Begun {
     pub name: String,
-    pub candidate: Option<(&'static str, Option<String>, Option<Arrival>)>,
+    pub candidate: Option<(&'static str, Option<String>, Option<u64>)>,
 }
 
 impl Pytest<'_> {
