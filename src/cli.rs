@@ -6,9 +6,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Runs hook self-tests on this machine and tells what they left behind.
 #[derive(Debug, Parser)]
-#[command(name = "hostproof", version, max_term_width = 100, after_help = "Without a subcommand: run.\n\n\
+#[command(
+    name = "hostproof",
+    version,
+    max_term_width = 100,
+    after_help = "Without a subcommand: run.\n\n\
 Exit codes: 0 every check as expected, 1 some check is not, 2 usage or a manifest is wrong,\n\
-3 nothing ran or could be measured, 130 interrupted.")]
+3 nothing ran or could be measured, 130 interrupted."
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -23,6 +28,8 @@ pub enum Command {
     Lint(ManifestArgs),
     Schema(SchemaArgs),
     Explain(ExplainArgs),
+    Who(WhoArgs),
+    Init(InitArgs),
 }
 
 /// Run the checks of checks.d, each alone in its sandbox.
@@ -172,8 +179,10 @@ pub struct ExplainArgs {
 
 /// Find this project's self-tests and wired hooks, run each once, and write checks.d.
 #[derive(Debug, Args)]
-#[command(after_help = "Nothing that exists is overwritten. What a self-test left behind is proposed as a commented `allow`, \
-never taken.")]
+#[command(
+    after_help = "Nothing that exists is overwritten. What a self-test left behind is proposed as a commented `allow`, \
+never taken."
+)]
 pub struct InitArgs {
     /// Only show what would be written.
     #[arg(long)]
@@ -181,4 +190,20 @@ pub struct InitArgs {
     /// How long each self-test may take.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = crate::manifest::parse_duration)]
     pub timeout: std::time::Duration,
+}
+
+/// Tell who holds a file or a directory, or anything in it, and how.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hostproof who build/\n  hostproof who --wait /tmp/fixture && rm -r /tmp/fixture\n\n\
+Exit codes: 0 nobody, 1 somebody, 2 no such path, 3 could not look.")]
+pub struct WhoArgs {
+    /// Files and directories.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Print a JSON document.
+    #[arg(long)]
+    pub json: bool,
+    /// Wait until nobody does.
+    #[arg(long)]
+    pub wait: bool,
 }

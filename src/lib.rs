@@ -22,6 +22,7 @@ pub mod cli;
 pub mod commands;
 pub mod env;
 pub mod error;
+pub mod init;
 pub mod manifest;
 pub mod model;
 pub mod plan;

@@ -28,7 +28,11 @@ pub fn command_line(argv: &[String]) -> String {
 #[must_use]
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// Bytes as text that does no harm on a terminal: line ends and tabs stay, other control characters and what is not
@@ -63,7 +67,9 @@ mod tests {
 
     #[test]
     fn durations_are_said_as_manifests_write_them() {
-        for (ms, said) in [(0, "0ms"), (250, "250ms"), (1000, "1s"), (1850, "1.8s"), (600_000, "10m"), (5_405_000, "1h30m5s")] {
+        for (ms, said) in
+            [(0, "0ms"), (250, "250ms"), (1000, "1s"), (1850, "1.8s"), (600_000, "10m"), (5_405_000, "1h30m5s")]
+        {
             assert_eq!(duration(Duration::from_millis(ms)), said);
         }
     }

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::show::Show;
 use crate::cli::{HowArgs, KeepArg};
 use crate::error::{ExitCode, Result};
-use crate::model::{CheckReport, Place, Report, RunFacts, SourceFacts, Tool, Verdict, SCHEMA};
+use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Tool, Verdict};
 use crate::plan::Plan;
 use crate::report::{self, Look, Target};
 use crate::run::{self, Keep, Observer, Options};
@@ -58,6 +58,9 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             show.line(&format!("\n{}", details.trim_end()));
         }
     }
+    if let Some(text) = report::of_the_run(look, &ran.findings) {
+        show.line(&format!("\n{text}"));
+    }
     let totals = run::totals(&ran.checks, plan.checks.len());
     let code = exit_code(&ran);
     if let Some(target) = target {
@@ -80,7 +83,7 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             manifests: plan.manifests.clone(),
             totals: totals.clone(),
             checks: ran.checks,
-            findings: Vec::new(),
+            findings: ran.findings.clone(),
         })?;
     }
     if ran.interrupted {
@@ -100,6 +103,10 @@ fn exit_code(ran: &run::Ran) -> ExitCode {
     }
     if ran.checks.iter().any(|check| check.verdict.is_red()) {
         return ExitCode::Red;
+    }
+    // A run that could not look everywhere was not measured, where that matters.
+    if ran.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return ExitCode::Incomplete;
     }
     // All skipped is nothing that ran.
     if ran.checks.iter().any(|check| check.verdict == Verdict::Passed) { ExitCode::Ok } else { ExitCode::Incomplete }
@@ -123,7 +130,11 @@ impl Telling {
         } else {
             ProgressBar::hidden()
         };
-        let template = if look.unicode { " {spinner} {pos}/{len}  {elapsed}  {wide_msg}" } else { " {pos}/{len}  {elapsed}  {wide_msg}" };
+        let template = if look.unicode {
+            " {spinner} {pos}/{len}  {elapsed}  {wide_msg}"
+        } else {
+            " {pos}/{len}  {elapsed}  {wide_msg}"
+        };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }

@@ -2,12 +2,14 @@
 
 mod check_run;
 mod explain;
+mod init;
 mod lint;
 mod list;
 mod run;
 mod schema;
 mod show;
 mod r#try;
+mod who;
 
 use crate::cli::{Cli, Command, RunArgs};
 use crate::error::{ExitCode, Result};
@@ -25,5 +27,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Lint(args) => lint::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Who(args) => who::run(&args),
+        Command::Init(args) => init::run(&args),
     }
 }

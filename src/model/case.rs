@@ -28,6 +28,9 @@ pub struct Case {
     /// Why it was skipped, where the sub-runner says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// When the output began to tell of it, in milliseconds after the check's start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_ms: Option<u64>,
     /// When its outcome (or, with no outcome, its name) arrived, in milliseconds after the check's start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_ms: Option<u64>,

@@ -13,15 +13,15 @@ mod verdict;
 
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
-    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Need, Origin, Platform, ReaderChoice,
-    TextRule,
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Need, Origin, Platform,
+    ReaderChoice, TextRule,
 };
 pub use finding::{Finding, Kind, Severity};
 pub use frame::Frame;
 pub use host::HostFacts;
 pub use process::{Exit, Hold, How, Process, ProcessRef, Stream};
 pub use report::{
-    Cases, CaseTotals, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SourceFacts,
-    SourceState, Tool, Totals, SCHEMA,
+    CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
+    SourceFacts, SourceState, Tool, Totals,
 };
 pub use verdict::Verdict;

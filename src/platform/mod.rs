@@ -33,9 +33,11 @@ mod files;
 
 use std::path::Path;
 
-pub use files::{copy_link, exit_at_once, find_program, is_executable, make_folder, on_interrupt, path_of, remove_tree};
+pub use files::{is_open_to_others, 
+    copy_link, exit_at_once, find_program, is_executable, make_folder, on_interrupt, path_of, remove_tree, user,
+};
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
-pub use system::{Canceller, Watcher, host_facts, prepare, start_lane, supervise};
+pub use system::{since_start, wait_for_an_end, LaneHandle, Watcher, end_stranger, host_facts, prepare, start_lane, supervise};
 
 use crate::model::Platform;
 
@@ -44,7 +46,8 @@ pub const SUPERVISE: &str = "__supervise";
 
 /// One supervisor and the folder that it answers for. Runs one job at a time.
 ///
-/// Dropping a lane ends its supervisor, which first removes the lane's folder unless it was told to keep it.
+/// Dropping a lane, and the last of its handles, ends its supervisor, which first removes the lane's folder unless it
+/// was told to keep it.
 pub trait Lane: Send {
     /// The lane's own folder, mode 0700, with a short path. It is removed with the lane, whatever ends the lane.
     fn folder(&self) -> &Path;
@@ -57,11 +60,8 @@ pub trait Lane: Send {
     /// can't be used again.
     fn run(&mut self, job: &Job) -> Result<Outcome, LaneError>;
 
-    /// Ends the current job, and any later one at its start, from another thread.
-    fn canceller(&self) -> Canceller;
-
-    /// Leaves the lane's folder in place when the lane ends.
-    fn keep_folder(&mut self);
+    /// What other threads need of the lane. The lane's supervisor and folder stay as long as any handle does.
+    fn handle(&self) -> LaneHandle;
 }
 
 /// What cannot be removed, and why.
@@ -70,6 +70,15 @@ pub struct Unremovable {
     pub path: std::path::PathBuf,
     /// The system's reason, in words.
     pub reason: String,
+}
+
+/// A process outside the trees of the checks that has to do with one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stranger {
+    /// With what it holds. Its start time is in milliseconds after the machine's start.
+    pub process: crate::model::Process,
+    /// The sandbox whose mark it carries in its environment: it was started for that check, by whatever way.
+    pub marked: Option<std::path::PathBuf>,
 }
 
 /// A process that may not be looked into.
@@ -84,8 +93,9 @@ pub struct Unread {
 /// What a look at every process of the machine showed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Those that hold something, with what. Their start times are in milliseconds after boot.
-    pub processes: Vec<crate::model::Process>,
+    pub strangers: Vec<Stranger>,
+    /// Without those that have more rights than this process: they are the system's own, which no check has started,
+    /// and with them no look of an ordinary user would ever be whole.
     pub unread: Vec<Unread>,
     /// What could not be looked at at all, and why.
     pub blind: Vec<String>,

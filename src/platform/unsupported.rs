@@ -2,20 +2,50 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::Lane;
+use super::{Lane, Look, Stranger};
 use crate::env;
 use crate::error::{Error, Result};
 use crate::model::HostFacts;
 
-/// Cancels nothing: no lane exists.
+/// Handles nothing: no lane exists.
 #[derive(Clone)]
-pub struct Canceller;
+pub struct LaneHandle;
 
-impl Canceller {
+impl LaneHandle {
     /// Does nothing.
     pub fn cancel(&self) {}
+
+    /// Does nothing.
+    pub fn keep_folder(&self) {}
+}
+
+/// Sees nothing, and says so.
+pub struct Watcher;
+
+impl Watcher {
+    /// A watcher.
+    #[must_use]
+    pub fn new(_from_now: bool) -> Self {
+        Self
+    }
+
+    /// Says that this system can't be looked at yet.
+    pub fn look(&self, _roots: &[PathBuf]) -> Look {
+        Look { blind: vec!["holders on this system: not built yet".to_owned()], ..Look::default() }
+    }
+
+    /// Nobody.
+    pub fn look_again(&self, _pid: u32, _roots: &[PathBuf]) -> Option<Stranger> {
+        None
+    }
+}
+
+/// Ends nothing.
+pub fn end_stranger(_stranger: &Stranger) -> bool {
+    false
 }
 
 /// Nothing has to be prepared.
@@ -61,4 +91,15 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         limits: BTreeMap::new(),
         ..HostFacts::default()
     }
+}
+
+/// The time since the machine started: not known here.
+#[must_use]
+pub fn since_start() -> Option<Duration> {
+    None
+}
+
+/// Waits for nothing but the time.
+pub fn wait_for_an_end(_pids: &[u32], limit: Duration) {
+    std::thread::sleep(limit);
 }

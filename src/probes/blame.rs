@@ -44,31 +44,31 @@ impl Blame<'_> {
         (!found.iter().any(|case| short_name(&case.name) == short_name(&best.name))).then(|| best.name.clone())
     }
 
-    /// The case whose time from the outcome before it to its own covers most of the tick in which the process started.
-    ///
-    /// Outcomes that arrived together say nothing about each other's times.
+    /// The case whose time covers most of the tick in which the process started.
     fn by_time(&self, process: &Process) -> Option<String> {
         if !self.complete {
             return None;
         }
         let started = u64::try_from(process.started_ms?).ok()?;
         let mut before = 0;
-        let mut best: Option<(u64, Vec<&Case>)> = None;
+        let mut best: (u64, Option<&Case>) = (0, None);
         let mut index = 0;
         while index < self.cases.len() {
-            let at = self.cases[index].at_ms?;
-            let together = self.cases[index..].iter().take_while(|case| case.at_ms == Some(at)).count();
-            let overlap = at.min(started + TICK).saturating_sub(before.max(started));
-            if overlap > best.as_ref().map_or(0, |(most, _)| *most) {
-                best = Some((overlap, self.cases[index..index + together].iter().collect()));
+            let case = &self.cases[index];
+            let at = case.at_ms?;
+            // A runner that names a case before it runs tells its time. Of one that tells all at the end, the time is
+            // that since the outcome before; and outcomes that arrived together say nothing about each other's times.
+            let told = case.from_ms.filter(|from| *from < at);
+            let whole = |case: &&Case| case.at_ms == Some(at) && case.from_ms.is_none_or(|from| from >= at);
+            let together = if told.is_some() { 1 } else { self.cases[index..].iter().take_while(whole).count() };
+            let overlap = at.min(started + TICK).saturating_sub(told.unwrap_or(before).max(started));
+            if overlap > best.0 {
+                best = (overlap, (together == 1).then_some(case));
             }
             before = at;
             index += together;
         }
-        match best?.1.as_slice() {
-            [case] => Some(case.name.clone()),
-            _ => None,
-        }
+        best.1.map(|case| case.name.clone())
     }
 }
 
@@ -85,7 +85,13 @@ mod tests {
     use crate::model::CaseOutcome;
 
     fn case(name: &str, at_ms: u64) -> Case {
-        Case { name: name.to_owned(), outcome: CaseOutcome::Passed, reason: None, at_ms: Some(at_ms) }
+        Case {
+            name: name.to_owned(),
+            outcome: CaseOutcome::Passed,
+            reason: None,
+            from_ms: Some(at_ms),
+            at_ms: Some(at_ms),
+        }
     }
 
     fn process(started_ms: i64, hint: Option<&str>) -> Process {
@@ -148,6 +154,15 @@ mod tests {
         let at = |ms| blamed(&cases, &process(ms, None), None);
         assert_eq!(at(100), None);
         assert_eq!(at(550), Some("c".into()));
+    }
+
+    #[test]
+    fn a_case_that_is_named_before_it_runs_has_a_time_of_its_own() {
+        let named = |name: &str, from_ms, at_ms| Case { from_ms: Some(from_ms), ..case(name, at_ms) };
+        // The fast ones before and after arrived with the slow one's outcome or beginning.
+        let cases = [named("a", 236, 236), named("slow", 236, 337), named("b", 337, 337), named("c", 337, 338)];
+        assert_eq!(blamed(&cases, &process(280, None), None), Some("slow".into()));
+        assert_eq!(blamed(&cases, &process(330, None), None), Some("slow".into()));
     }
 
     #[test]

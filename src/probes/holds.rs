@@ -2,10 +2,35 @@
 
 use super::{Blame, Places};
 use crate::model::{Finding, Hold, How, Kind, Process, Severity};
+use crate::platform::Outcome;
 
 /// The holds of processes that outlived the grace.
 pub fn held(alive: &[Process], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
     alive.iter().flat_map(|process| process.holds.iter().map(|hold| finding(process, hold, places, blame))).collect()
+}
+
+/// What was removed during the run while a process of the check held it. Windows would have refused that. A note: here
+/// it went well, and what outlived the check is told apart from this.
+pub fn removed(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
+    let told = |process: &Process, hold: &Hold| {
+        let outlived = outcome.alive.iter().find(|alive| alive.pid == process.pid);
+        outlived.is_some_and(|alive| alive.holds.iter().any(|other| other.path == hold.path))
+    };
+    let mut findings = Vec::new();
+    for process in &outcome.removed {
+        for hold in process.holds.iter().filter(|hold| !told(process, hold)) {
+            let mut finding = finding(process, hold, places, blame);
+            finding.severity = Severity::Note;
+            let name = places.name(&hold.path);
+            finding.message = format!(
+                "{name} was removed while it was {} {}: Windows refuses that",
+                hold.how.phrase(),
+                process.short()
+            );
+            findings.push(finding);
+        }
+    }
+    findings
 }
 
 fn finding(process: &Process, hold: &Hold, places: &Places, blame: &Blame<'_>) -> Finding {
@@ -14,11 +39,8 @@ fn finding(process: &Process, hold: &Hold, places: &Places, blame: &Blame<'_>) -
     let severity = if is_project_itself(hold, places) { Severity::Note } else { Severity::Error };
     let name = places.name(&hold.path);
     let gone = if hold.deleted { ", though it was already removed" } else { "" };
-    let mut finding = Finding::new(
-        kind,
-        severity,
-        format!("{name} is {} {}{gone}", hold.how.phrase(), process.short()),
-    );
+    let mut finding =
+        Finding::new(kind, severity, format!("{name} is {} {}{gone}", hold.how.phrase(), process.short()));
     finding.path = Some(name);
     finding.how = Some(hold.how);
     finding.deleted = Some(hold.deleted);

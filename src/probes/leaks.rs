@@ -2,7 +2,7 @@
 
 use super::{Blame, Places};
 use crate::model::{Finding, Kind, Process, Severity};
-use crate::platform::Outcome;
+use crate::platform::{Outcome, Stranger};
 
 /// Those that were alive after the grace.
 pub fn leaked(outcome: &Outcome, blame: &Blame<'_>) -> Vec<Finding> {
@@ -34,6 +34,25 @@ pub fn leaked(outcome: &Outcome, blame: &Blame<'_>) -> Vec<Finding> {
     findings
 }
 
+/// Those that were started for the check outside its tree (by a server that ran before), and carry its mark.
+pub fn outside(strangers: &[Stranger]) -> Vec<Finding> {
+    strangers
+        .iter()
+        .filter(|stranger| stranger.marked.is_some())
+        .map(|stranger| {
+            let process = &stranger.process;
+            let mut finding = Finding::new(
+                Kind::LeakedProcess,
+                Severity::Error,
+                format!("{} was started for the check outside its process tree, and outlived it", process.short()),
+            );
+            finding.process = Some(process.clone());
+            finding.remedy = Some("end it in the test that has it started, and wait for it".to_owned());
+            finding
+        })
+        .collect()
+}
+
 /// Those that ended by themselves within the grace.
 pub fn late(outcome: &Outcome, places: &Places) -> Vec<Finding> {
     let ended = outcome.late.iter().filter_map(|late| Some((&late.process, late.ended_us?)));
@@ -45,16 +64,14 @@ pub fn late(outcome: &Outcome, places: &Places) -> Vec<Finding> {
                 .filter(|hold| places.in_sandbox(&hold.path) || hold.deleted)
                 .map(|hold| format!("{} was {} it", places.name(&hold.path), hold.how.phrase()))
                 .collect();
-            holds.extend(process.pipes.iter().map(|stream| format!("{} was held open by it", super::pipes::name(*stream))));
+            holds.extend(
+                process.pipes.iter().map(|stream| format!("{} was held open by it", super::pipes::name(*stream))),
+            );
             let meanwhile = if holds.is_empty() { String::new() } else { format!("; meanwhile {}", holds.join(", ")) };
             let mut finding = Finding::new(
                 Kind::LateExit,
                 Severity::Note,
-                format!(
-                    "{} ended {} after the check{meanwhile}",
-                    process.short(),
-                    seconds(ended_us)
-                ),
+                format!("{} ended {} after the check{meanwhile}", process.short(), seconds(ended_us)),
             );
             finding.process = Some(process.clone());
             finding

@@ -11,15 +11,15 @@ mod places;
 pub use blame::Blame;
 pub use places::Places;
 
-use crate::model::{Finding, Kind, Severity};
-use crate::platform::{Ended, Outcome};
+use crate::model::{Finding, Kind, ProcessRef, Severity};
+use crate::platform::{Ended, Outcome, Stranger, Unread};
 
 /// How many findings of one kind are told one by one; the rest is counted.
 const TOLD: usize = 20;
 
 /// Everything that the job's end showed, in no particular order.
 #[must_use]
-pub fn findings(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
+pub fn findings(outcome: &Outcome, strangers: &[Stranger], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if outcome.ended == Ended::ByItself {
         findings.extend(few(leaks::leaked(outcome, blame)));
@@ -27,8 +27,33 @@ pub fn findings(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Fi
         findings.extend(few(pipes::held(outcome, blame)));
         findings.extend(few(leaks::late(outcome, places)));
     }
+    if outcome.ended != Ended::Cancelled {
+        let known: Vec<u32> = outcome.alive.iter().map(|process| process.pid).collect();
+        findings.extend(few(leaks::outside(strangers)));
+        for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {
+            findings.extend(few(holds::held(std::slice::from_ref(&stranger.process), places, blame)));
+        }
+        findings.extend(few(holds::removed(outcome, places, blame)));
+    }
     findings.extend(few(leaks::survivors(outcome)));
     findings.extend(blind(outcome));
+    findings
+}
+
+/// What the looks at the machine could not see, said once for the whole run.
+#[must_use]
+pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding> {
+    let severity = if strict { Severity::Error } else { Severity::Warning };
+    let warning = |message| Finding::new(Kind::ProbeBlind, severity, message);
+    let mut findings: Vec<Finding> =
+        blind.iter().map(|why| warning(format!("could not look for holders: {why}"))).collect();
+    if let Some(first) = unread.first() {
+        let who = ProcessRef { pid: first.pid, argv: first.argv.clone() }.short();
+        let more = if unread.len() > 1 { format!(" and {} more", unread.len() - 1) } else { String::new() };
+        let mut finding = warning(format!("could not look into {who}{more}: what they hold of a sandbox is unknown"));
+        finding.remedy = Some("run as root, or with CAP_SYS_PTRACE, to look into every process".to_owned());
+        findings.push(finding);
+    }
     findings
 }
 
@@ -41,7 +66,10 @@ fn blind(outcome: &Outcome) -> Vec<Finding> {
     for captured in [&outcome.stdout, &outcome.stderr] {
         told.extend(captured.lost.iter().map(|why| format!("output was lost: {why}")));
     }
-    few(told.into_iter().map(|why| Finding::new(Kind::ProbeBlind, Severity::Warning, format!("could not look: {why}"))).collect())
+    few(told
+        .into_iter()
+        .map(|why| Finding::new(Kind::ProbeBlind, Severity::Warning, format!("could not look: {why}")))
+        .collect())
 }
 
 /// The first findings of a kind, and a count of the rest.

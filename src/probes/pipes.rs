@@ -41,10 +41,7 @@ pub fn name(stream: Stream) -> &'static str {
 fn finding(streams: &[Stream], process: Option<&Process>, blame: &Blame<'_>) -> Finding {
     let what = streams.iter().map(|stream| name(*stream)).collect::<Vec<_>>().join(" and ");
     let verb = if streams.len() == 1 { "is" } else { "are" };
-    let who = process.map_or_else(
-        || "a process that could not be found".to_owned(),
-        Process::short,
-    );
+    let who = process.map_or_else(|| "a process that could not be found".to_owned(), Process::short);
     let mut finding = Finding::new(
         Kind::HeldPipe,
         Severity::Error,

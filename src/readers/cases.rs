@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::mem;
 
+use super::Arrival;
 use crate::model::{Case, CaseOutcome, Frame};
 
 /// The most cases that are kept by name.
@@ -76,11 +77,11 @@ pub struct CaseList {
 
 impl CaseList {
     /// Takes one statement about a case.
-    pub fn record(&mut self, name: &str, outcome: CaseOutcome, reason: Option<&str>, at_us: Option<u64>) {
+    pub fn record(&mut self, name: &str, outcome: CaseOutcome, reason: Option<&str>, at: Arrival) {
         self.told += 1;
         let name = clip(name);
         let reason = reason.map(clip);
-        let arrived = at_us.map(|at| at / 1000);
+        let ms = |us: Option<u64>| us.map(|us| us / 1000);
         let key = self.hasher.hash_one(&name);
         if let Some(&place) = self.index.get(&key) {
             let (told, case) = &mut self.cases[place];
@@ -90,7 +91,7 @@ impl CaseList {
                 *told = self.told;
                 case.outcome = outcome;
                 case.reason = reason;
-                case.at_ms = arrived;
+                case.at_ms = ms(at.last_us);
             }
             return;
         }
@@ -100,7 +101,7 @@ impl CaseList {
             return;
         }
         self.index.insert(key, self.cases.len());
-        self.cases.push((self.told, Case { name, outcome, reason, at_ms: arrived }));
+        self.cases.push((self.told, Case { name, outcome, reason, from_ms: ms(at.first_us), at_ms: ms(at.last_us) }));
     }
 
     /// The outcomes since the last [`Self::end_suite`].
@@ -186,14 +187,18 @@ impl Frames {
 mod tests {
     use super::*;
 
+    fn at(last_us: u64) -> Arrival {
+        Arrival { first_us: None, last_us: Some(last_us) }
+    }
+
     #[test]
     fn one_name_is_one_case_and_the_worst_outcome_stays() {
         let mut list = CaseList::default();
-        list.record("a", CaseOutcome::Unknown, None, Some(1_000));
-        list.record("b", CaseOutcome::Passed, None, Some(2_000));
-        list.record("a", CaseOutcome::Passed, None, Some(3_000));
-        list.record("a", CaseOutcome::Failed, None, Some(4_999));
-        list.record("a", CaseOutcome::Passed, None, Some(5_000));
+        list.record("a", CaseOutcome::Unknown, None, at(1_000));
+        list.record("b", CaseOutcome::Passed, None, at(2_000));
+        list.record("a", CaseOutcome::Passed, None, at(3_000));
+        list.record("a", CaseOutcome::Failed, None, at(4_999));
+        list.record("a", CaseOutcome::Passed, None, at(5_000));
         assert_eq!(list.outcomes(), Outcomes { passed: 1, failed: 1, ..Outcomes::default() });
         let cases = list.finish(&mut Vec::new());
         let told: Vec<_> = cases.iter().map(|case| (case.name.as_str(), case.outcome, case.at_ms)).collect();
@@ -203,9 +208,9 @@ mod tests {
     #[test]
     fn the_same_name_in_the_next_suite_is_another_case() {
         let mut list = CaseList::default();
-        list.record("a", CaseOutcome::Failed, None, None);
+        list.record("a", CaseOutcome::Failed, None, Arrival::default());
         assert_eq!(list.end_suite().failed, 1);
-        list.record("a", CaseOutcome::Passed, None, None);
+        list.record("a", CaseOutcome::Passed, None, Arrival::default());
         assert_eq!(list.outcomes(), Outcomes { passed: 1, ..Outcomes::default() });
         assert_eq!(list.finish(&mut Vec::new()).len(), 2);
     }
@@ -214,7 +219,7 @@ mod tests {
     fn lists_are_cut_and_numbers_go_on() {
         let mut list = CaseList::default();
         for i in 0..MOST_CASES + 7 {
-            list.record(&i.to_string(), CaseOutcome::Passed, None, None);
+            list.record(&i.to_string(), CaseOutcome::Passed, None, Arrival::default());
         }
         assert_eq!(list.outcomes().passed, MOST_CASES as u64 + 7);
         let mut notes = Vec::new();

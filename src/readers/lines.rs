@@ -30,8 +30,16 @@ pub struct Source<'a> {
 pub struct Line<'a> {
     pub stream: Stream,
     pub text: Cow<'a, str>,
-    /// When the line's last byte had arrived, in microseconds after the check's start.
-    pub at_us: Option<u64>,
+    pub at: Arrival,
+}
+
+/// When a piece of output arrived, in microseconds after the check's start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Arrival {
+    /// Its first byte.
+    pub first_us: Option<u64>,
+    /// Its last one.
+    pub last_us: Option<u64>,
 }
 
 impl Source<'_> {
@@ -50,6 +58,7 @@ impl Source<'_> {
             if read == 0 {
                 return Ok(());
             }
+            let first_us = self.marks.get(mark).map(|at| at.at_us);
             offset += read;
             while self.marks.get(mark).is_some_and(|at| at.offset < offset) {
                 mark += 1;
@@ -65,7 +74,12 @@ impl Source<'_> {
                 Cow::Borrowed(_) => text,
                 Cow::Owned(stripped) => Cow::Owned(stripped),
             };
-            each(&Line { stream: self.stream, text, at_us: self.marks.get(mark).map(|at| at.at_us) });
+            let last_us = self.marks.get(mark).map(|at| at.at_us);
+            each(&Line { stream: self.stream, text, at: Arrival { first_us, last_us } });
+            // The byte that comes next is the first of the next line.
+            while self.marks.get(mark).is_some_and(|at| at.offset <= offset) {
+                mark += 1;
+            }
         }
     }
 }
@@ -144,10 +158,10 @@ fn sequence_length(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn lines(bytes: &[u8], marks: &[Mark]) -> Vec<(String, Option<u64>)> {
+    fn lines(bytes: &[u8], marks: &[Mark]) -> Vec<(String, Arrival)> {
         let mut seen = Vec::new();
         Source { stream: Stream::Stdout, bytes: Box::new(bytes), marks }
-            .for_each_line(|line| seen.push((line.text.to_string(), line.at_us)))
+            .for_each_line(|line| seen.push((line.text.to_string(), line.at)))
             .expect("a slice can be read");
         seen
     }
@@ -190,9 +204,10 @@ mod tests {
     }
 
     #[test]
-    fn a_line_arrived_with_the_mark_that_covers_its_last_byte() {
+    fn a_line_arrives_from_its_first_byte_to_its_last() {
         let marks = [Mark { offset: 3, at_us: 10 }, Mark { offset: 4, at_us: 20 }, Mark { offset: 8, at_us: 30 }];
+        let arrival = |first, last| Arrival { first_us: Some(first), last_us: Some(last) };
         let seen = lines(b"abc\nabc\n", &marks);
-        assert_eq!(seen, [("abc".to_owned(), Some(20)), ("abc".to_owned(), Some(30))]);
+        assert_eq!(seen, [("abc".to_owned(), arrival(10, 20)), ("abc".to_owned(), arrival(30, 30))]);
     }
 }

@@ -24,7 +24,7 @@ use regex::Regex;
 
 use self::tally::{Tally, reason, tally};
 use super::cases::{CaseList, Outcomes, clip, note, number as number_of};
-use super::{Context, Line, Reader, Recognised, Strength};
+use super::{Arrival, Context, Line, Reader, Recognised, Strength};
 use crate::model::{CaseOutcome, Counts, Exit, Reading};
 
 static CASE: LazyLock<Regex> = LazyLock::new(|| {
@@ -69,7 +69,7 @@ pub struct OkLines<'a> {
     proof: bool,
     /// Lines that are not empty, and the last `SKIP: reason`.
     said: u64,
-    skip: Option<(String, Option<u64>)>,
+    skip: Option<(String, Arrival)>,
     /// A TAP producer gave up.
     bailed: bool,
 }
@@ -91,7 +91,7 @@ impl Reader for OkLines<'_> {
         } else if let Some(found) = PLAN.captures(text) {
             let number = found.get(1).or(found.get(3)).or(found.get(4)).and_then(|number| number_of(number.as_str()));
             if let (Some(0), Some(reason)) = (number, found.get(2)) {
-                self.skip = Some((clip(reason.as_str()), line.at_us));
+                self.skip = Some((clip(reason.as_str()), line.at));
             }
             self.planned = match (self.planned, number) {
                 // Two plans: two programs, one after the other.
@@ -104,21 +104,21 @@ impl Reader for OkLines<'_> {
             self.bailed = true;
             note(&mut self.notes, format!("gave up: {}", clip(why.trim())));
         } else if let Some(found) = SKIP_ALL.captures(text) {
-            self.skip = Some((clip(&found[1]), line.at_us));
-            self.case("SKIP", true, None, &found[1], line.at_us);
+            self.skip = Some((clip(&found[1]), line.at));
+            self.case("SKIP", true, None, &found[1], line.at);
         } else if let Some(found) = CASE.captures(text) {
             let strict = !found[2].is_empty() || found.get(3).is_some() || found.get(4).is_some();
-            self.case(&found[1], strict, found.get(3).map(|number| number.as_str()), &found[5], line.at_us);
+            self.case(&found[1], strict, found.get(3).map(|number| number.as_str()), &found[5], line.at);
         } else if self.planned.is_some() && matches!(text, "ok" | "not ok") {
-            self.case(text, true, None, "", line.at_us);
+            self.case(text, true, None, "", line.at);
         } else if let Some(found) = LAST.captures(text) {
-            self.last_words.record(&found[1], outcome(&found[2]), None, line.at_us);
+            self.last_words.record(&found[1], outcome(&found[2]), None, line.at);
         }
     }
 
     fn finish(mut self: Box<Self>) -> Option<Recognised> {
-        if let Some((reason, at_us)) = self.skip.take_if(|_| self.said == 1) {
-            return self.skipped_all(&reason, at_us);
+        if let Some((reason, at)) = self.skip.take_if(|_| self.said == 1) {
+            return self.skipped_all(&reason, at);
         }
         // Prose may end in "ok", too. Two such lines, and a last word that all is well, are no prose.
         if self.proof && self.last.is_none() && self.lines == 0 && self.last_words.outcomes().ran() >= 2 {
@@ -192,7 +192,7 @@ impl<'a> OkLines<'a> {
         }
     }
 
-    fn case(&mut self, word: &str, strict: bool, number: Option<&str>, rest: &str, at_us: Option<u64>) {
+    fn case(&mut self, word: &str, strict: bool, number: Option<&str>, rest: &str, at: Arrival) {
         let mut outcome = outcome(word);
         let mut name = rest;
         let mut reason = None;
@@ -220,7 +220,7 @@ impl<'a> OkLines<'a> {
                 _ => self.nameless.failed += 1,
             }
         } else {
-            self.cases.record(name, outcome, reason, at_us);
+            self.cases.record(name, outcome, reason, at);
         }
     }
 
@@ -277,12 +277,12 @@ impl<'a> OkLines<'a> {
         }
     }
 
-    fn skipped_all(self, reason: &str, at_us: Option<u64>) -> Option<Recognised> {
+    fn skipped_all(self, reason: &str, at: Arrival) -> Option<Recognised> {
         if self.context.exit != Some(Exit::Code(0)) {
             return None;
         }
         let mut cases = CaseList::default();
-        cases.record("SKIP", CaseOutcome::Skipped, Some(reason), at_us);
+        cases.record("SKIP", CaseOutcome::Skipped, Some(reason), at);
         let mut notes = self.notes;
         note(&mut notes, "everything was skipped");
         let counts = Counts {

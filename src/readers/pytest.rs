@@ -26,7 +26,7 @@ use self::session::{Begun, Located, Section, Session};
 use self::tally::{Entry, Kind, Tally};
 use super::cases::{CaseList, Frames, MOST_CASES, MOST_FRAMES, Outcomes, clip, note, number as number_of};
 use super::python_traceback::Tracebacks;
-use super::{Context, Line, Reader, Recognised, Strength};
+use super::{Arrival, Context, Line, Reader, Recognised, Strength};
 use crate::model::{CaseOutcome, Counts, Reading, Stream};
 
 static COLLECTED: LazyLock<Regex> = LazyLock::new(|| {
@@ -77,7 +77,7 @@ impl Reader for Pytest<'_> {
             }
             self.stream = Some(line.stream);
         }
-        self.text(&line.text, line.at_us);
+        self.text(&line.text, line.at);
     }
 
     fn finish(mut self: Box<Self>) -> Option<Recognised> {
@@ -128,7 +128,7 @@ impl<'a> Pytest<'a> {
         self.strength = self.strength.max(Some(strength));
     }
 
-    fn text(&mut self, text: &str, at_us: Option<u64>) {
+    fn text(&mut self, text: &str, at: Arrival) {
         let end = text.trim_end();
         if let Some(said) = end.strip_prefix("INTERNALERROR>") {
             return self.internal_error(said);
@@ -151,9 +151,9 @@ impl<'a> Pytest<'a> {
             return;
         }
         match self.session.section {
-            Section::Progress => self.progress(text, end, at_us),
+            Section::Progress => self.progress(text, end, at),
             Section::Errors | Section::Failures => self.failure(end),
-            Section::Summary => self.summary(end, at_us),
+            Section::Summary => self.summary(end, at),
             Section::Other => {}
         }
     }
@@ -213,7 +213,7 @@ impl<'a> Pytest<'a> {
     }
 
     /// A line while cases are collected and run.
-    fn progress(&mut self, text: &str, end: &str, at_us: Option<u64>) {
+    fn progress(&mut self, text: &str, end: &str, at: Arrival) {
         if end.starts_with("ImportError while loading conftest '") {
             self.recognise(Strength::Lines);
             note(&mut self.notes, "pytest could not load a conftest");
@@ -224,10 +224,10 @@ impl<'a> Pytest<'a> {
             return block.line(end);
         }
         self.session.scattered |= end.starts_with("bringing up nodes...");
-        if self.session.header && self.announced(end, at_us) {
+        if self.session.header && self.announced(end, at) {
             return;
         }
-        if self.named(text, end, at_us) || self.dotted(end) {
+        if self.named(text, end, at) || self.dotted(end) {
             return;
         }
         // The outcome of a case that prints stands at the end of what it printed.
@@ -239,13 +239,13 @@ impl<'a> Pytest<'a> {
                 _ => None,
             });
             if let Some((word, reason)) = found {
-                begun.candidate = Some((word, reason, at_us));
+                begun.candidate = Some((word, reason, at));
             }
         }
     }
 
     /// What only a session with a header prints: what it collected, and what xdist's workers did.
-    fn announced(&mut self, end: &str, at_us: Option<u64>) -> bool {
+    fn announced(&mut self, end: &str, at: Arrival) -> bool {
         if let Some(found) = COLLECTED.captures(end) {
             self.session.planned = planned(&found[1], &found[2]);
         } else if let Some(found) = WORKERS.captures(end) {
@@ -256,7 +256,7 @@ impl<'a> Pytest<'a> {
             if WORDS.iter().any(|(word, _)| *word == &found[1]) {
                 self.session.verbose = true;
                 self.session.ended = None;
-                self.outcome(&found[2], &found[1], None, at_us);
+                self.outcome(&found[2], &found[1], None, at);
             }
         } else {
             return false;
@@ -265,7 +265,7 @@ impl<'a> Pytest<'a> {
     }
 
     /// `tests/test_x.py::test_y PASSED [ 50%]`, or its beginning. Ids may hold blanks, `::` and whole outcomes.
-    fn named(&mut self, text: &str, end: &str, at_us: Option<u64>) -> bool {
+    fn named(&mut self, text: &str, end: &str, at: Arrival) -> bool {
         let Some((file, rest)) = text.split_once("::") else { return false };
         if text.starts_with(' ') || !(is_python(file) || self.session.header) {
             return false;
@@ -285,7 +285,7 @@ impl<'a> Pytest<'a> {
             self.session.verbose = true;
             self.session.ended = None;
             if word != "RERUN" {
-                self.outcome(id, word, reason, at_us);
+                self.outcome(id, word, reason, at);
             }
             return true;
         }
@@ -300,7 +300,7 @@ impl<'a> Pytest<'a> {
         }
         self.settle();
         self.session.verbose = true;
-        self.cases.record(id, CaseOutcome::Unknown, None, at_us);
+        self.cases.record(id, CaseOutcome::Unknown, None, at);
         self.session.begun = Some(Begun { name: id.to_owned(), candidate: None });
         true
     }
@@ -357,7 +357,7 @@ impl<'a> Pytest<'a> {
         true
     }
 
-    fn outcome(&mut self, id: &str, word: &str, reason: Option<&str>, at_us: Option<u64>) {
+    fn outcome(&mut self, id: &str, word: &str, reason: Option<&str>, at: Arrival) {
         let words = &mut self.session.words;
         *match word {
             "PASSED" => &mut words.passed,
@@ -370,13 +370,13 @@ impl<'a> Pytest<'a> {
         let outcome =
             WORDS.iter().find(|(known, _)| *known == word).map_or(CaseOutcome::Unknown, |(_, outcome)| *outcome);
         let reason = reason.filter(|_| outcome == CaseOutcome::Skipped);
-        self.cases.record(id, outcome, reason, at_us);
+        self.cases.record(id, outcome, reason, at);
     }
 
     /// The case that began is over.
     fn settle(&mut self) {
-        if let Some(Begun { name, candidate: Some((word, reason, at_us)) }) = self.session.begun.take() {
-            self.outcome(&name, word, reason.as_deref(), at_us);
+        if let Some(Begun { name, candidate: Some((word, reason, at)) }) = self.session.begun.take() {
+            self.outcome(&name, word, reason.as_deref(), at);
         }
     }
 
@@ -430,7 +430,7 @@ impl<'a> Pytest<'a> {
     }
 
     /// A line of the short summary.
-    fn summary(&mut self, end: &str, at_us: Option<u64>) {
+    fn summary(&mut self, end: &str, at: Arrival) {
         if let Some(found) = SKIPPED.captures(end) {
             if self.session.skips.len() < MOST_CASES {
                 self.session.skips.push((number_of(&found[1]).unwrap_or(1), clip(&found[2]), clip(&found[3])));
@@ -464,7 +464,7 @@ impl<'a> Pytest<'a> {
         if id.is_empty() {
             return;
         }
-        self.cases.record(id, outcome, None, at_us);
+        self.cases.record(id, outcome, None, at);
         if outcome == CaseOutcome::Failed && self.session.listed.len() < MOST_CASES {
             // Messages tell the places of `--tb=line` apart, of which no more are kept.
             let message = message.filter(|_| self.session.listed.len() < 2 * MOST_FRAMES).map(clip);

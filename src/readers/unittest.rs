@@ -21,7 +21,7 @@ use regex::Regex;
 use self::suite::{Suite, Sums, status};
 use super::cases::{CaseList, Frames, MOST_CASES, clip, note, number};
 use super::python_traceback::Tracebacks;
-use super::{Context, Line, Reader, Recognised, Strength};
+use super::{Arrival, Context, Line, Reader, Recognised, Strength};
 use crate::model::{CaseOutcome, Counts, Frame, Reading, Stream};
 
 /// `test_x (mod.Class.test_x)`, with what a subtest adds.
@@ -66,9 +66,9 @@ enum Place {
 /// A case that began, while what it prints and then its outcome are awaited.
 struct Begun {
     name: String,
-    at_us: Option<u64>,
+    at: Arrival,
     /// What the last line looked like, and whether the line was nothing else.
-    candidate: Option<(CaseOutcome, Option<String>, Option<u64>, bool)>,
+    candidate: Option<(CaseOutcome, Option<String>, Arrival, bool)>,
 }
 
 struct Block<'a> {
@@ -87,7 +87,7 @@ impl Reader for Unittest<'_> {
             self.end_block();
             self.place = Place::Progress;
         }
-        self.text(line.text.as_ref(), line.at_us);
+        self.text(line.text.as_ref(), line.at);
     }
 
     fn finish(mut self: Box<Self>) -> Option<Recognised> {
@@ -151,7 +151,7 @@ impl<'a> Unittest<'a> {
         }
     }
 
-    fn text(&mut self, text: &str, at_us: Option<u64>) {
+    fn text(&mut self, text: &str, at: Arrival) {
         if let Some(ran) = text.strip_prefix("Ran ").and_then(|_| RAN.captures(text)) {
             self.settle(true);
             self.end_block();
@@ -164,7 +164,7 @@ impl<'a> Unittest<'a> {
         // What a case printed last may stand before the line, without an end of its own.
         if let Some(before) = text.strip_suffix(DOUBLE) {
             if !before.is_empty() {
-                self.progress(before, at_us);
+                self.progress(before, at);
             }
             self.settle(true);
             self.end_block();
@@ -172,8 +172,8 @@ impl<'a> Unittest<'a> {
             return;
         }
         match self.place {
-            Place::Progress => self.progress(text, at_us),
-            Place::Double => self.header(text, at_us),
+            Place::Progress => self.progress(text, at),
+            Place::Double => self.header(text, at),
             Place::Header(_) if text == SINGLE => self.place = Place::Failure,
             Place::Header(lines) if lines < HEADER => self.place = Place::Header(lines + 1),
             Place::Header(_) => self.place = Place::Progress,
@@ -198,11 +198,11 @@ impl<'a> Unittest<'a> {
     }
 
     /// Below a double line, where a failure's header stands.
-    fn header(&mut self, text: &str, at_us: Option<u64>) {
+    fn header(&mut self, text: &str, at: Arrival) {
         self.place = Place::Header(0);
         let Some((kind @ ("FAIL" | "ERROR" | "UNEXPECTED SUCCESS"), name)) = text.split_once(": ") else {
             self.place = Place::Progress;
-            return self.progress(text, at_us);
+            return self.progress(text, at);
         };
         let found = CASE.captures(name);
         let case = found.as_ref().map_or_else(|| clip(name), |found| case_name(&found[1], &found[2]));
@@ -220,7 +220,7 @@ impl<'a> Unittest<'a> {
         } else {
             self.suite.beyond += 1;
         }
-        self.cases.record(&case, CaseOutcome::Failed, None, at_us);
+        self.cases.record(&case, CaseOutcome::Failed, None, at);
         self.block.case = case;
     }
 
@@ -236,24 +236,24 @@ impl<'a> Unittest<'a> {
     }
 
     /// A line while cases run.
-    fn progress(&mut self, text: &str, at_us: Option<u64>) {
+    fn progress(&mut self, text: &str, at: Arrival) {
         if let Some((head, tail)) = text.split_once(" ... ").or_else(|| Some((text.strip_suffix(" ...")?, ""))) {
             let named = self.named.take();
             let found =
                 CASE.captures(head).map(|found| (case_name(&found[1], &found[2]), fixture(&found[1]).is_some()));
             if let Some((name, is_fixture)) = found {
-                return self.begin(name, is_fixture, tail, at_us);
+                return self.begin(name, is_fixture, tail, at);
             }
             // The first line of its documentation stands in the name's place.
             if let Some(name) = named {
-                return self.begin(name, false, tail, at_us);
+                return self.begin(name, false, tail, at);
             }
         }
         self.named = CASE.captures(text).map(|found| case_name(&found[1], &found[2]));
         if let Some(begun) = &mut self.begun {
             let candidate = outcome(text);
             if let Some((outcome, reason, alone)) = candidate {
-                begun.candidate = Some((outcome, reason, at_us, alone));
+                begun.candidate = Some((outcome, reason, at, alone));
             } else if !text.is_empty() && self.named.is_none() {
                 // It went on: only a line that is nothing but an outcome can still be one.
                 begun.candidate = begun.candidate.take().filter(|candidate| candidate.3);
@@ -275,24 +275,24 @@ impl<'a> Unittest<'a> {
         }
     }
 
-    fn begin(&mut self, name: String, is_fixture: bool, tail: &str, at_us: Option<u64>) {
+    fn begin(&mut self, name: String, is_fixture: bool, tail: &str, at: Arrival) {
         self.settle(true);
         self.suite.verbose = true;
         if is_fixture {
             self.suite.name_fixture(&name);
         }
         if let Some((outcome, reason, true)) = outcome(tail) {
-            self.cases.record(&name, outcome, reason.as_deref(), at_us);
+            self.cases.record(&name, outcome, reason.as_deref(), at);
             // What fails after the outcome (a clean-up) is told on lines of its own before Python 3.11.
             return;
         }
-        self.cases.record(&name, CaseOutcome::Unknown, None, at_us);
+        self.cases.record(&name, CaseOutcome::Unknown, None, at);
         // Before Python 3.11 a case whose subtests failed has no outcome, nor a line of its own: the next begins here.
         if tail.contains(" ... ") {
-            return self.progress(tail, at_us);
+            return self.progress(tail, at);
         }
-        let candidate = outcome(tail).map(|(outcome, reason, alone)| (outcome, reason, at_us, alone));
-        self.begun = Some(Begun { name, at_us, candidate });
+        let candidate = outcome(tail).map(|(outcome, reason, alone)| (outcome, reason, at, alone));
+        self.begun = Some(Begun { name, at, candidate });
     }
 
     /// The case that began is over, or (if nothing follows) what it printed last may be cut off.
@@ -300,10 +300,10 @@ impl<'a> Unittest<'a> {
         self.named = None;
         let Some(begun) = self.begun.take() else { return };
         match begun.candidate {
-            Some((outcome, reason, at_us, alone)) if alone || followed => {
-                self.cases.record(&begun.name, outcome, reason.as_deref(), at_us);
+            Some((outcome, reason, at, alone)) if alone || followed => {
+                self.cases.record(&begun.name, outcome, reason.as_deref(), at);
             }
-            _ => self.cases.record(&begun.name, CaseOutcome::Unknown, None, begun.at_us),
+            _ => self.cases.record(&begun.name, CaseOutcome::Unknown, None, begun.at),
         }
     }
 }

@@ -47,7 +47,10 @@ impl Target {
             && !metadata.is_file()
         {
             let what = if metadata.is_dir() { "a folder" } else { "a pipe or a device" };
-            let text = format!("the report can't go to {}: it is {what}; name a file, or - for standard output", path.display());
+            let text = format!(
+                "the report can't go to {}: it is {what}; name a file, or - for standard output",
+                path.display()
+            );
             return Err(Error::Usage(text));
         }
         temporary(&file).map_err(|error| Error::file("cannot write the report to", path, error))?;
@@ -63,9 +66,9 @@ impl Target {
         let mut json = serde_json::to_vec_pretty(report).unwrap_or_default();
         json.push(b'\n');
         match self {
-            Self::Stdout => {
-                io::stdout().write_all(&json).map_err(|error| Error::file("cannot write the report to", Path::new("-"), error))
-            }
+            Self::Stdout => io::stdout()
+                .write_all(&json)
+                .map_err(|error| Error::file("cannot write the report to", Path::new("-"), error)),
             Self::File(path) => {
                 let failed = |error| Error::file("cannot write the report to", path, error);
                 let mut file = temporary(path).map_err(failed)?;

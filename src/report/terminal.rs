@@ -90,7 +90,8 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, manifests: bool) 
         let _ = writeln!(text, "    {}", look.text(&shown(line.as_bytes())));
     };
 
-    if matches!(check.verdict, Verdict::Broken) && check.findings.is_empty()
+    if matches!(check.verdict, Verdict::Broken)
+        && check.findings.is_empty()
         && let Some(reason) = &check.reason
     {
         line(reason);
@@ -235,6 +236,20 @@ fn again(check: &CheckReport, manifests: bool) -> Vec<String> {
         lines.push(format!("hand   cd {cwd} && {}", one_line(&command_line(&check.argv))));
     }
     lines
+}
+
+/// What is to be said of the run as a whole.
+#[must_use]
+pub fn of_the_run(look: Look, findings: &[Finding]) -> Option<String> {
+    let lines: Vec<String> = findings
+        .iter()
+        .flat_map(|finding| {
+            let mend = finding.remedy.iter().map(|remedy| format!("    {remedy}"));
+            finding_lines(finding).into_iter().chain(mend)
+        })
+        .map(|line| look.text(&line))
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// The last line of a run: always the counts.

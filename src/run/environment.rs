@@ -11,11 +11,44 @@ use crate::model::{Check, Home, Inherit};
 /// What every check sees of the caller's environment: where programs are, the locale, and what the systems and the
 /// toolchains themselves need.
 const ALWAYS: &[&str] = &[
-    "PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "SHELL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-    "SSL_CERT_FILE", "SSL_CERT_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "JAVA_HOME", "GOROOT", "RUSTUP_TOOLCHAIN",
-    "PYENV_VERSION", "NODENV_VERSION", "RBENV_VERSION", "NVM_BIN", "NIX_PATH", "NIX_SSL_CERT_FILE", "LOCALE_ARCHIVE",
-    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
-    "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "COMMONPROGRAMFILES", "ALLUSERSPROFILE", "PUBLIC",
+    "PATH",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "JAVA_HOME",
+    "GOROOT",
+    "RUSTUP_TOOLCHAIN",
+    "PYENV_VERSION",
+    "NODENV_VERSION",
+    "RBENV_VERSION",
+    "NVM_BIN",
+    "NIX_PATH",
+    "NIX_SSL_CERT_FILE",
+    "LOCALE_ARCHIVE",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "WINDIR",
+    "COMSPEC",
+    "PATHEXT",
+    "OS",
+    "NUMBER_OF_PROCESSORS",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "PROGRAMW6432",
+    "COMMONPROGRAMFILES",
+    "ALLUSERSPROFILE",
+    "PUBLIC",
 ];
 
 /// Toolchains that live in the real home: the variable that names the place, and the place when it is not set.
@@ -36,24 +69,53 @@ const TOOLCHAINS: &[(&str, &str)] = &[
     ("SDKMAN_DIR", ".sdkman"),
 ];
 
-/// Where the parts of an environment come from.
-pub struct Sources<'a> {
-    /// The caller's environment.
-    pub caller: &'a [(OsString, OsString)],
-    /// The caller's home.
-    pub home: Option<&'a Path>,
-    pub sandbox: &'a Sandbox,
-    /// The project, or the copy that stands for it.
-    pub project: &'a Path,
-    pub cwd: &'a Path,
+/// What is read of the caller's environment, once for all checks.
+#[derive(Debug, Clone, Default)]
+pub struct Caller {
+    variables: Vec<(OsString, OsString)>,
+    /// Toolchains that live in the caller's home, by the variable that names each.
+    toolchains: Vec<(&'static str, PathBuf)>,
+    /// This program.
+    program: Option<PathBuf>,
 }
 
-/// Puts a check's environment together. Git's own variables are never inherited: they would turn the check's git
-/// commands on the repository that a hook runs in.
+impl Caller {
+    /// Reads this process's environment.
+    #[must_use]
+    pub fn read() -> Self {
+        let variables: Vec<_> = crate::env::all().collect();
+        Self { program: std::env::current_exe().ok(), ..Self::of(variables, crate::env::home().as_deref()) }
+    }
+
+    fn of(variables: Vec<(OsString, OsString)>, home: Option<&Path>) -> Self {
+        let mut caller = Self { variables, ..Self::default() };
+        for (name, place) in TOOLCHAINS {
+            let named = caller.variable(name).map(PathBuf::from);
+            let usual = || home.map(|home| home.join(place)).filter(|place| place.is_dir());
+            caller.toolchains.extend(named.or_else(usual).map(|place| (*name, place)));
+        }
+        caller
+    }
+
+    fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.variables.iter().find(|(known, _)| same(known, name)).map(|(_, value)| value.as_os_str())
+    }
+}
+
+/// Puts a check's environment together. `project` is the project, or the copy that stands for it.
+///
+/// Git's own variables are never inherited: they would turn the check's git commands on the repository that a hook runs
+/// in.
 #[must_use]
-pub fn environment(check: &Check, sources: &Sources<'_>) -> Vec<(OsString, OsString)> {
-    let mut env: BTreeMap<OsString, OsString> = sources
-        .caller
+pub fn environment(
+    check: &Check,
+    caller: &Caller,
+    sandbox: &Sandbox,
+    project: &Path,
+    cwd: &Path,
+) -> Vec<(OsString, OsString)> {
+    let mut env: BTreeMap<OsString, OsString> = caller
+        .variables
         .iter()
         .filter(|(name, _)| is_inherited(name, &check.inherit))
         .map(|(name, value)| (name.clone(), value.clone()))
@@ -62,16 +124,13 @@ pub fn environment(check: &Check, sources: &Sources<'_>) -> Vec<(OsString, OsStr
         env.insert(OsString::from(name), value.to_owned());
     };
 
-    let sandbox = sources.sandbox;
     for name in ["TMPDIR", "TMP", "TEMP"] {
         set(name, sandbox.tmp().as_os_str());
     }
     match check.home {
         Home::Sandbox => {
-            for (name, place) in TOOLCHAINS {
-                if let Some(place) = toolchain(name, place, sources) {
-                    set(name, place.as_os_str());
-                }
+            for (name, place) in &caller.toolchains {
+                set(name, place.as_os_str());
             }
             let home = sandbox.home();
             for (name, below) in [
@@ -91,29 +150,29 @@ pub fn environment(check: &Check, sources: &Sources<'_>) -> Vec<(OsString, OsStr
         }
         Home::Real => {
             for name in ["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
-                if let Some(value) = caller(name, sources) {
+                if let Some(value) = caller.variable(name) {
                     set(name, value);
                 }
             }
-            for (name, value) in sources.caller.iter().filter(|(name, _)| starts_with(name, "XDG_")) {
+            for (name, value) in caller.variables.iter().filter(|(name, _)| starts_with(name, "XDG_")) {
                 set(&name.to_string_lossy(), value);
             }
         }
     }
     for name in ["CLAUDE_PROJECT_DIR", "HOSTPROOF_PROJECT"] {
-        set(name, sources.project.as_os_str());
+        set(name, project.as_os_str());
     }
     set("HOSTPROOF_SANDBOX", sandbox.root().as_os_str());
     set("HOSTPROOF_CHECK", OsStr::new(&check.id));
-    if let Ok(program) = std::env::current_exe() {
+    if let Some(program) = &caller.program {
         set("HOSTPROOF", program.as_os_str());
     }
-    set("PWD", sources.cwd.as_os_str());
+    set("PWD", cwd.as_os_str());
 
     for (name, value) in &check.env {
         match value {
             Some(value) => {
-                env.insert(name.into(), substitute(value, sources.project, sandbox.root()).into());
+                env.insert(name.into(), substitute(value, project, sandbox.root()).into());
             }
             None => {
                 env.remove(OsStr::new(name));
@@ -144,19 +203,9 @@ fn same(name: &OsStr, other: &str) -> bool {
 
 fn starts_with(name: &OsStr, prefix: &str) -> bool {
     let start = name.as_encoded_bytes().get(..prefix.len());
-    start.is_some_and(|start| if cfg!(windows) { start.eq_ignore_ascii_case(prefix.as_bytes()) } else { start == prefix.as_bytes() })
-}
-
-fn caller<'a>(name: &str, sources: &Sources<'a>) -> Option<&'a OsStr> {
-    sources.caller.iter().find(|(known, _)| same(known, name)).map(|(_, value)| value.as_os_str())
-}
-
-fn toolchain(name: &str, place: &str, sources: &Sources<'_>) -> Option<PathBuf> {
-    if let Some(value) = caller(name, sources) {
-        return Some(PathBuf::from(value));
-    }
-    let usual = sources.home?.join(place);
-    usual.is_dir().then_some(usual)
+    start.is_some_and(|start| {
+        if cfg!(windows) { start.eq_ignore_ascii_case(prefix.as_bytes()) } else { start == prefix.as_bytes() }
+    })
 }
 
 #[cfg(test)]
@@ -168,10 +217,9 @@ mod tests {
         let outer = tempfile::tempdir().expect("a tempdir");
         let sandbox = Sandbox::create(outer.path().join("1")).expect("a sandbox");
         let caller: Vec<_> = caller.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        let sources =
-            Sources { caller: &caller, home, sandbox: &sandbox, project: Path::new("/p"), cwd: Path::new("/p") };
+        let caller = Caller::of(caller, home);
         let root = sandbox.root().display().to_string();
-        environment(check, &sources)
+        environment(check, &caller, &sandbox, Path::new("/p"), Path::new("/p"))
             .into_iter()
             .map(|(name, value)| {
                 (name.to_string_lossy().into_owned(), value.to_string_lossy().replace(&root, "$sandbox"))
@@ -213,7 +261,8 @@ mod tests {
 
     #[test]
     fn the_real_home_is_the_callers() {
-        let env = environment_of(&Check { home: Home::Real, ..check() }, &[("HOME", "/real"), ("XDG_DATA_HOME", "/d")], None);
+        let env =
+            environment_of(&Check { home: Home::Real, ..check() }, &[("HOME", "/real"), ("XDG_DATA_HOME", "/d")], None);
         assert_eq!((env["HOME"].as_str(), env["XDG_DATA_HOME"].as_str()), ("/real", "/d"));
         assert_eq!(env["TMPDIR"], "$sandbox/tmp");
     }

@@ -140,11 +140,8 @@ fn in_short(finding: &Finding, counts: &Counts) -> String {
 
 fn timeout(limit: Duration, at_limit: Option<&str>) -> Finding {
     let doing = at_limit.map(|doing| format!(": {doing}")).unwrap_or_default();
-    let mut finding = Finding::new(
-        Kind::Timeout,
-        Severity::Error,
-        format!("ended at the time limit of {}{doing}", duration(limit)),
-    );
+    let mut finding =
+        Finding::new(Kind::Timeout, Severity::Error, format!("ended at the time limit of {}{doing}", duration(limit)));
     finding.remedy = Some("find what it waits for, or give it more: timeout".to_owned());
     finding
 }
@@ -201,7 +198,11 @@ fn cases(check: &Check, counts: &Counts, reading: &Reading, exit: Option<Exit>, 
         push(Kind::ShortCount, Severity::Error, format!("{ran} of {n} {word} cases ran, {} never did", n - ran));
     } else if counts.unknown.is_some_and(|unknown| unknown > 0) {
         let unknown = counts.unknown.unwrap_or_default();
-        push(Kind::ShortCount, Severity::Error, format!("{ran} cases ran, and {unknown} began or were planned without an outcome"));
+        push(
+            Kind::ShortCount,
+            Severity::Error,
+            format!("{ran} cases ran, and {unknown} began or were planned without an outcome"),
+        );
     }
     if let Some(CaseCount::Exactly(n)) = expected
         && ran > n
@@ -268,7 +269,8 @@ mod tests {
     #[test]
     fn all_that_was_expected_was_seen() {
         let seen = reading(57, 0, 0);
-        let judgement = judge(&check(Expect { cases: Some(CaseCount::Exactly(57)), ..Expect::default() }), &facts(&seen, 0));
+        let judgement =
+            judge(&check(Expect { cases: Some(CaseCount::Exactly(57)), ..Expect::default() }), &facts(&seen, 0));
         assert_eq!((judgement.verdict, judgement.findings), (Verdict::Passed, vec![]));
         assert_eq!((judgement.counts.planned, judgement.counts.unknown), (Some(57), Some(0)));
     }
@@ -276,7 +278,8 @@ mod tests {
     #[test]
     fn cases_that_never_ran_make_a_green_exit_red() {
         let seen = reading(14, 1, 0);
-        let judgement = judge(&check(Expect { cases: Some(CaseCount::Exactly(57)), ..Expect::default() }), &facts(&seen, 1));
+        let judgement =
+            judge(&check(Expect { cases: Some(CaseCount::Exactly(57)), ..Expect::default() }), &facts(&seen, 1));
         assert_eq!(judgement.verdict, Verdict::Failed);
         assert_eq!(kinds(&judgement), [Kind::Unmet, Kind::ShortCount]);
         assert_eq!(judgement.counts.unknown, Some(42));
@@ -313,7 +316,13 @@ mod tests {
     #[test]
     fn all_skipped_is_not_a_pass() {
         let mut seen = reading(0, 0, 2);
-        let case = Case { name: "a".into(), outcome: CaseOutcome::Skipped, reason: Some("no gh".into()), at_ms: None };
+        let case = Case {
+            name: "a".into(),
+            outcome: CaseOutcome::Skipped,
+            reason: Some("no gh".into()),
+            from_ms: None,
+            at_ms: None,
+        };
         seen.cases.push(case);
         let judgement = judge(&check(Expect::default()), &facts(&seen, 0));
         assert_eq!(judgement.verdict, Verdict::Skipped);
@@ -354,7 +363,10 @@ mod tests {
     fn a_blind_probe_is_red_only_when_strict() {
         let seen = reading(1, 0, 0);
         let blind = || vec![Finding::new(Kind::ProbeBlind, Severity::Warning, "x")];
-        assert_eq!(judge(&check(Expect::default()), &Facts { found: blind(), ..facts(&seen, 0) }).verdict, Verdict::Passed);
+        assert_eq!(
+            judge(&check(Expect::default()), &Facts { found: blind(), ..facts(&seen, 0) }).verdict,
+            Verdict::Passed
+        );
         let strict = Facts { found: blind(), strict: true, ..facts(&seen, 0) };
         assert_eq!(judge(&check(Expect::default()), &strict).verdict, Verdict::Broken);
     }

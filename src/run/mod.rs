@@ -12,6 +12,8 @@ mod program;
 mod records;
 mod sandbox;
 mod schedule;
+mod settle;
+mod setup;
 mod slot;
 mod substitute;
 mod text;

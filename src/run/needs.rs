@@ -31,7 +31,11 @@ pub enum Unfit {
 }
 
 /// Looks for every program that a check needs. Each is asked for its version once, under the lane's supervision.
-pub fn look<'a>(checks: impl Iterator<Item = &'a Check>, project: &Path, lane: &mut dyn Lane) -> BTreeMap<String, Found> {
+pub fn look<'a>(
+    checks: impl Iterator<Item = &'a Check>,
+    project: &Path,
+    lane: &mut dyn Lane,
+) -> BTreeMap<String, Found> {
     let mut found = BTreeMap::new();
     for need in checks.flat_map(|check| &check.needs) {
         if !found.contains_key(&need.program) {
@@ -74,7 +78,10 @@ fn look_for(program: &str, project: &Path, lane: &mut dyn Lane) -> Found {
 /// The first thing in a text that looks like a version: numbers with dots between them.
 fn version(text: &str) -> Option<String> {
     let is_version = |word: &&str| word.contains('.') && word.split('.').all(|part| !part.is_empty());
-    text.split(|c: char| !(c.is_ascii_digit() || c == '.')).map(|word| word.trim_matches('.')).find(is_version).map(str::to_owned)
+    text.split(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .map(|word| word.trim_matches('.'))
+        .find(is_version)
+        .map(str::to_owned)
 }
 
 /// Whether a check can run with what was found.
@@ -83,11 +90,7 @@ pub fn unfit(check: &Check, found: &BTreeMap<String, Found>) -> Option<Unfit> {
     // What breaks it counts before what merely skips it.
     let (optional, needed): (Vec<&Need>, Vec<&Need>) = check.needs.iter().partition(|need| need.optional);
     let lack = |need: &&Need| lacking(need, found.get(&need.program));
-    needed
-        .iter()
-        .find_map(lack)
-        .map(Unfit::Broken)
-        .or_else(|| optional.iter().find_map(lack).map(Unfit::Skipped))
+    needed.iter().find_map(lack).map(Unfit::Broken).or_else(|| optional.iter().find_map(lack).map(Unfit::Skipped))
 }
 
 fn lacking(need: &Need, found: Option<&Found>) -> Option<String> {

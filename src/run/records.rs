@@ -2,9 +2,7 @@
 
 use std::time::SystemTime;
 
-use crate::model::{
-    Cases, Check, CheckReport, Exit, Finding, Kind, Output, ProcessTimes, Severity, Verdict,
-};
+use crate::model::{Cases, Check, CheckReport, Exit, Finding, Kind, Output, ProcessTimes, Severity, Verdict};
 use crate::platform::{LaneError, Outcome, StartError};
 
 /// A report that says nothing but the verdict and why.
@@ -120,7 +118,5 @@ pub fn exit_words(exit: Option<Exit>) -> String {
 /// RFC 3339 in UTC, to the millisecond.
 #[must_use]
 pub fn timestamp(at: SystemTime) -> String {
-    jiff::Timestamp::try_from(at)
-        .map(|at| at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
-        .unwrap_or_default()
+    jiff::Timestamp::try_from(at).map(|at| at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()).unwrap_or_default()
 }

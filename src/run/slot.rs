@@ -2,10 +2,10 @@
 
 use super::sandbox::Sandbox;
 use crate::error::Result;
-use crate::platform::{self, Canceller, Job, Lane, LaneError, Outcome};
+use crate::platform::{self, Job, Lane, LaneError, LaneHandle, Outcome};
 
 /// Makes a new lane one that is ended when the run is.
-pub type Register<'a> = &'a (dyn Fn(usize, Canceller) + Sync);
+pub type Register<'a> = &'a (dyn Fn(usize, LaneHandle) + Sync);
 
 /// A supervisor, replaced when it was lost.
 pub struct Slot<'a> {
@@ -31,10 +31,10 @@ impl<'a> Slot<'a> {
     }
 
     fn renew(&mut self) -> Result<()> {
-        // The old one's folder goes with it.
+        // The old one's folder goes when the last check in it is settled.
         self.lane = None;
         let lane = platform::start_lane()?;
-        (self.register)(self.number, lane.canceller());
+        (self.register)(self.number, lane.handle());
         self.lane = Some(lane);
         self.spent = false;
         self.sandboxes = 0;
@@ -80,10 +80,8 @@ impl<'a> Slot<'a> {
         result
     }
 
-    /// Leaves the lane's folder, and what is in it then, where it is.
-    pub fn keep_folder(&mut self) {
-        if let Some(lane) = &mut self.lane {
-            lane.keep_folder();
-        }
+    /// What keeps the lane's folder in place; `None` without a lane.
+    pub fn handle(&self) -> Option<LaneHandle> {
+        self.lane.as_ref().map(|lane| lane.handle())
     }
 }

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::life::Life;
+use super::life::{Half, Life};
 use super::needs::{self, Found, Unfit};
 use super::records;
 use super::schedule::{Schedule, Work};
+use super::settle::Settler;
 use super::slot::Slot;
 use crate::error::Result;
-use crate::model::{CheckReport, Verdict};
-use crate::plan::Plan;
-use crate::platform::{self, Canceller};
+use crate::model::{CheckReport, Finding, Verdict};
+use crate::plan::{Plan, Planned};
+use crate::platform::{self, LaneHandle};
+use crate::probes;
 
 /// Which sandboxes are left for somebody to look at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,13 +52,15 @@ pub struct Ran {
     pub interrupted: bool,
     /// The version of every program that a check needs; `None` for one that is missing or does not tell.
     pub programs: BTreeMap<String, Option<String>>,
+    /// What the probes could not see, once for the whole run.
+    pub findings: Vec<Finding>,
 }
 
 /// What the interrupt handler needs to reach.
 #[derive(Default)]
 struct Interrupt {
     stop: Arc<AtomicBool>,
-    cancellers: Mutex<BTreeMap<usize, Canceller>>,
+    handles: Mutex<BTreeMap<usize, LaneHandle>>,
 }
 
 impl Interrupt {
@@ -66,18 +70,18 @@ impl Interrupt {
         if self.stop.swap(true, Ordering::SeqCst) {
             platform::exit_at_once();
         }
-        for canceller in self.cancellers.lock().unwrap_or_else(PoisonError::into_inner).values() {
-            canceller.cancel();
+        for handle in self.handles.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            handle.cancel();
         }
     }
 
     /// Makes a lane one that is cancelled with the rest, also if that happened just now.
-    fn register(&self, lane: usize, canceller: Canceller) {
-        let mut cancellers = self.cancellers.lock().unwrap_or_else(PoisonError::into_inner);
+    fn register(&self, lane: usize, handle: LaneHandle) {
+        let mut handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
         if self.stop.load(Ordering::SeqCst) {
-            canceller.cancel();
+            handle.cancel();
         }
-        cancellers.insert(lane, canceller);
+        handles.insert(lane, handle);
     }
 }
 
@@ -94,7 +98,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         platform::on_interrupt(move || interrupt.happen())
             .map_err(|error| crate::error::Error::Unmeasured(format!("cannot watch for Ctrl-C: {error}")))?;
     }
-    let register = |lane: usize, canceller: Canceller| interrupt.register(lane, canceller);
+    let register = |lane: usize, handle: LaneHandle| interrupt.register(lane, handle);
 
     let mut first = Slot::start(0, &register)?;
     let wanted = plan.checks.iter().filter(|planned| planned.skip.is_none()).map(|planned| &planned.check);
@@ -120,35 +124,55 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
 
     let lanes = options.jobs.clamp(1, runnable.len().max(1));
     let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop));
+    let life = Life::new(plan);
+    let settler = Settler::new(options);
     let work = |mut slot: Slot<'_>| {
         while let Some(work) = schedule.next() {
             match work {
-                Work::Setup(setup) => {
-                    let result = Life::new(plan, options).set_up(&plan.setups[setup], &mut slot);
-                    schedule.setup_done(setup, result);
-                }
+                Work::Setup(setup) => schedule.setup_done(setup, life.set_up(&plan.setups[setup], &mut slot)),
                 Work::Check(index, setup) => {
                     let planned = &plan.checks[index];
                     observer.check_started(&planned.check.id);
-                    let report = match setup {
-                        Ok(()) => Life::new(plan, options).live(planned, &mut slot),
-                        Err(why) => records::not_run(&planned.check, Verdict::Broken, why),
+                    settler.lane_begins();
+                    let half = match setup {
+                        Ok(()) => life.begin(planned, &mut slot),
+                        Err(why) => Half::Told(Box::new(records::not_run(&planned.check, Verdict::Broken, why))),
                     };
                     schedule.check_done(index);
-                    tell(index, report);
+                    match half {
+                        Half::Pending(pending) => settler.lane_ends(Some(*pending)),
+                        Half::Told(report) => {
+                            tell(index, *report);
+                            settler.lane_ends(None);
+                        }
+                    }
                 }
             }
         }
     };
-    std::thread::scope(|scope| {
-        for lane in 1..lanes {
-            let register = &register;
-            let work = &work;
-            // A lane that cannot be started leaves its work to the others; the first one stands.
-            scope.spawn(move || Slot::start(lane, register).map(work));
-        }
-        work(first);
+    let index_of = |planned: &Planned| plan.checks.iter().position(|other| std::ptr::eq(other, planned));
+    let unseen = std::thread::scope(|scope| {
+        let settling = scope.spawn(|| {
+            settler.settle_all(|planned, report| {
+                if let Some(index) = index_of(planned) {
+                    tell(index, report);
+                }
+            })
+        });
+        std::thread::scope(|scope| {
+            for lane in 1..lanes {
+                let register = &register;
+                let work = &work;
+                // A lane that cannot be started leaves its work to the others; the first one stands.
+                scope.spawn(move || Slot::start(lane, register).map(work));
+            }
+            work(first);
+        });
+        settler.close();
+        settling.join().unwrap_or_default()
     });
+    // The last handles: with them the supervisors end.
+    interrupt.handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
 
     let programs = found
         .into_iter()
@@ -158,5 +182,6 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         })
         .collect();
     let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
-    Ok(Ran { checks, interrupted: interrupt.stop.load(Ordering::SeqCst), programs })
+    let findings = probes::unseen(&unseen.blind, &unseen.unread, options.strict);
+    Ok(Ran { checks, interrupted: interrupt.stop.load(Ordering::SeqCst), programs, findings })
 }

@@ -10,12 +10,14 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat, readlinkat_raw};
 use rustix::io::Errno;
 
-use super::super::{Look, Unread};
-use super::procfs::{self, Wanted};
+use super::super::{Look, Stranger, Unread};
+use super::procfs::{self, Credentials, Wanted};
 use super::{mounts, sockets};
 use crate::model::Stream;
 
@@ -23,20 +25,21 @@ use crate::model::Stream;
 pub struct Watcher {
     /// Sockets that were bound before this watcher was made.
     sockets: HashSet<u64>,
-    /// Processes that are never named: the harness and its supervisors are left out by the caller.
-    me: u32,
 }
 
 impl Watcher {
     /// What is bound by now is left out of every later look if `from_now`.
     #[must_use]
     pub fn new(from_now: bool) -> Self {
-        Self { sockets: if from_now { sockets::all_inodes() } else { HashSet::new() }, me: std::process::id() }
+        Self { sockets: if from_now { sockets::all_inodes() } else { HashSet::new() } }
     }
 
-    /// Looks at every process but this one and `left_out`.
-    pub fn look(&self, roots: &[PathBuf], left_out: &HashSet<u32>) -> Look {
+    /// Looks at every process but this one and its supervisors.
+    pub fn look(&self, roots: &[PathBuf]) -> Look {
+        let mut left_out = super::lane::own();
+        left_out.insert(std::process::id());
         let mut look = Look::default();
+        let mine = Credentials::of(std::process::id());
         let bound = sockets::bound(roots, &self.sockets).unwrap_or_else(|error| {
             look.blind.push(format!("bound sockets: {error}"));
             sockets::Bound::new()
@@ -63,17 +66,14 @@ impl Watcher {
                 return look;
             }
         };
-        for pid in pids.into_iter().filter(|pid| *pid != self.me && !left_out.contains(pid)) {
+        for pid in pids.into_iter().filter(|pid| !left_out.contains(pid)) {
             match scan.concerns(pid) {
                 Concern::None => {}
-                Concern::Some => {
-                    if let Some(mut process) = procfs::read(pid, &wanted).filter(|process| !process.holds.is_empty()) {
-                        process.parents = procfs::ancestors(pid);
-                        look.processes.push(process);
-                    }
-                }
+                Concern::Some => look.strangers.extend(stranger(pid, &wanted)),
                 Concern::Unreadable => {
-                    if let Some(uid) = procfs::uid(pid) {
+                    // What has more rights than this process is the system's own: no check started it.
+                    let credentials = Credentials::of(pid).filter(|its| mine.is_none_or(|mine| !its.exceed(&mine)));
+                    if let Some(Credentials { uid, .. }) = credentials {
                         look.unread.push(Unread { pid, uid, argv: procfs::argv_of(pid) });
                     }
                 }
@@ -83,7 +83,7 @@ impl Watcher {
     }
 
     /// Reads one process again. `None` if it is gone or holds nothing any more.
-    pub fn look_again(&self, pid: u32, roots: &[PathBuf]) -> Option<crate::model::Process> {
+    pub fn look_again(&self, pid: u32, roots: &[PathBuf]) -> Option<Stranger> {
         let bound = sockets::bound(roots, &self.sockets).unwrap_or_default();
         let wanted = Wanted {
             roots,
@@ -92,8 +92,50 @@ impl Watcher {
             started_ms: 0,
             sockets: &bound,
         };
-        procfs::read(pid, &wanted).filter(|process| !process.holds.is_empty())
+        stranger(pid, &wanted)
     }
+}
+
+/// Reads a process that holds something or carries a mark. `None` if it does neither any more.
+fn stranger(pid: u32, wanted: &Wanted<'_>) -> Option<Stranger> {
+    let mut process = procfs::read(pid, wanted)?;
+    let marked = procfs::mark(pid).filter(|mark| wanted.roots.contains(mark));
+    if process.state.as_deref() == Some("zombie") || (process.holds.is_empty() && marked.is_none()) {
+        return None;
+    }
+    process.parents = procfs::ancestors(pid);
+    Some(Stranger { process, marked })
+}
+
+/// Ends a process that carries a check's mark. `false` if it is gone, or is another one by now.
+pub fn end_stranger(stranger: &Stranger) -> bool {
+    let pid = stranger.process.pid;
+    let Some(raw) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
+    // The descriptor stays with the process that is looked at next, whatever becomes of its number.
+    let Ok(fd) = rustix::process::pidfd_open(raw, rustix::process::PidfdFlags::empty()) else { return false };
+    let same = procfs::started_ms(pid) == stranger.process.started_ms && procfs::mark(pid) == stranger.marked;
+    same && rustix::process::pidfd_send_signal(&fd, rustix::process::Signal::KILL).is_ok()
+}
+
+/// Waits until one of the processes ends, at most so long.
+pub fn wait_for_an_end(pids: &[u32], limit: Duration) {
+    let open = |pid: &u32| {
+        let pid = i32::try_from(*pid).ok().and_then(rustix::process::Pid::from_raw)?;
+        rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+    };
+    let fds: Vec<OwnedFd> = pids.iter().filter_map(open).collect();
+    if fds.len() < pids.len() {
+        // One has ended already.
+        return;
+    }
+    let mut fds: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::new(fd, PollFlags::IN)).collect();
+    let _ = poll(&mut fds, Timespec::try_from(limit).ok().as_ref());
+}
+
+/// The time since the machine started, as process start times are told in.
+#[must_use]
+pub fn since_start() -> Option<Duration> {
+    Some(Duration::from_millis(procfs::boot_ms()))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +225,8 @@ impl Scan {
         if self.leads_in(&format!("{pid}/root")).unwrap_or(false) {
             return Concern::Some;
         }
-        let concerns = self.threads(pid) || self.descriptors(pid) || self.mounts(pid) || self.mappings(pid);
+        let concerns =
+            self.threads(pid) || self.descriptors(pid) || self.mounts(pid) || self.mappings(pid) || self.is_marked(pid);
         if concerns { Concern::Some } else { Concern::None }
     }
 
@@ -263,6 +306,14 @@ impl Scan {
         false
     }
 
+    /// Whether the process's environment has the mark of one of the roots.
+    fn is_marked(&self, pid: u32) -> bool {
+        procfs::mark(pid).is_some_and(|mark| {
+            let mark = mark.as_os_str().as_bytes();
+            self.roots.binary_search_by(|root| root.as_slice().cmp(mark)).is_ok()
+        })
+    }
+
     fn open(&self, path: &str) -> Result<OwnedFd, Errno> {
         openat(&self.proc, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
     }
@@ -297,9 +348,12 @@ mod tests {
 
     #[test]
     fn a_path_is_in_a_root_by_whole_names_only() {
-        let roots: Vec<Vec<u8>> = [&b"/tmp/hp-a/1"[..], b"/tmp/hp-a/10", b"/tmp/hp-a/2", b"/tmp/hp-a/2-b"].map(<[u8]>::to_vec).into();
+        let roots: Vec<Vec<u8>> =
+            [&b"/tmp/hp-a/1"[..], b"/tmp/hp-a/10", b"/tmp/hp-a/2", b"/tmp/hp-a/2-b"].map(<[u8]>::to_vec).into();
         let inside = |path: &str| in_roots(path.as_bytes(), b"/tmp/hp-a/", &roots);
-        for path in ["/tmp/hp-a/1", "/tmp/hp-a/1/work", "/tmp/hp-a/10/x", "/tmp/hp-a/2 (deleted)", "/tmp/hp-a/2/y (deleted)"] {
+        for path in
+            ["/tmp/hp-a/1", "/tmp/hp-a/1/work", "/tmp/hp-a/10/x", "/tmp/hp-a/2 (deleted)", "/tmp/hp-a/2/y (deleted)"]
+        {
             assert!(inside(path), "{path}");
         }
         for path in ["/tmp/hp-a/11", "/tmp/hp-a/3", "/tmp/hp-a", "/tmp/hp-a/2x", "/tmp/hp-a/10x/y"] {

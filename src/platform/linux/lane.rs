@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -68,63 +69,100 @@ pub fn start_lane() -> Result<Box<dyn Lane>> {
         known.get_or_insert_default().insert(child.id());
         child
     };
-    let mut lane = LinuxLane {
-        child,
-        status: None,
-        socket: Arc::new(ours),
-        sending: Arc::default(),
+    let mut supervisor = Supervisor {
+        pid: child.id(),
+        child: Mutex::new(child),
+        socket: ours,
+        sending: Mutex::default(),
         folder: PathBuf::new(),
-        keep: false,
+        keep: AtomicBool::new(false),
     };
-    match wire::receive::<Answer>(&*lane.socket) {
-        Ok((Answer::Ready(folder), _)) => lane.folder = folder,
+    match wire::receive::<Answer>(&supervisor.socket) {
+        Ok((Answer::Ready(folder), _)) => supervisor.folder = folder,
         Ok((Answer::Unable(reason), _)) => return Err(Error::Unmeasured(format!("cannot supervise here: {reason}"))),
         Ok((Answer::Done(..), _)) => return Err(Error::Unmeasured("the supervisor answers out of turn".to_owned())),
         Err(error) => return Err(failed(&error)),
     }
-    Ok(Box::new(lane))
+    Ok(Box::new(LinuxLane(Arc::new(supervisor))))
 }
 
-/// Ends the job of one lane from another thread.
+/// The supervisors of this process, which no look names.
+pub fn own() -> HashSet<u32> {
+    supervisors().clone().unwrap_or_default()
+}
+
+/// A supervisor and the folder that it answers for. The last handle's end is its end.
 #[derive(Clone)]
-pub struct Canceller {
-    socket: Arc<UnixStream>,
-    sending: Arc<Mutex<()>>,
-}
+pub struct LaneHandle(Arc<Supervisor>);
 
-impl Canceller {
-    /// Asks for the end. A lane that is gone needs none.
+impl LaneHandle {
+    /// Ends the lane's current job, and any later one at its start. A lane that is gone needs no end.
     pub fn cancel(&self) {
-        let _turn = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = wire::send(&*self.socket, &Order::Cancel, &[]);
+        self.0.order(&Order::Cancel);
+    }
+
+    /// Leaves the lane's folder, with what is in it then, in place when the lane ends.
+    pub fn keep_folder(&self) {
+        self.0.keep.store(true, Ordering::SeqCst);
+        self.0.order(&Order::Keep);
     }
 }
 
-struct LinuxLane {
-    child: Child,
-    /// Set once the supervisor is known to have ended.
-    status: Option<ExitStatus>,
-    socket: Arc<UnixStream>,
-    sending: Arc<Mutex<()>>,
+struct Supervisor {
+    pid: u32,
+    child: Mutex<Child>,
+    socket: UnixStream,
+    /// Held while an order is written: two threads must not mix theirs.
+    sending: Mutex<()>,
     folder: PathBuf,
-    keep: bool,
+    keep: AtomicBool,
 }
+
+impl Supervisor {
+    fn order(&self, order: &Order) {
+        let _turn = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        // A supervisor that is gone shows when its answer is read.
+        let _ = wire::send(&self.socket, order, &[]);
+    }
+
+    /// Ends the connection, which ends the supervisor, and waits for that.
+    fn end(&self) -> Option<ExitStatus> {
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).wait().ok()
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        let status = self.end();
+        if let Some(known) = supervisors().as_mut() {
+            known.remove(&self.pid);
+        }
+        let ended_by_itself = status.is_some_and(|status| status.signal().is_none());
+        if !ended_by_itself && !self.keep.load(Ordering::SeqCst) && !self.folder.as_os_str().is_empty() {
+            // Nobody else is left to do it; what resists was told with the check that left it.
+            let _ = remove_tree(&self.folder);
+        }
+    }
+}
+
+struct LinuxLane(Arc<Supervisor>);
 
 impl Lane for LinuxLane {
     fn folder(&self) -> &Path {
-        &self.folder
+        &self.0.folder
     }
 
     fn run(&mut self, job: &Job) -> std::result::Result<Outcome, LaneError> {
         let (header, blob) = wire::pack(job);
         let sent = {
-            let _turn = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
-            wire::send(&*self.socket, &Order::Run(header), &blob)
+            let _turn = self.0.sending.lock().unwrap_or_else(PoisonError::into_inner);
+            wire::send(&self.0.socket, &Order::Run(header), &blob)
         };
         let limit = job.timeout.saturating_add(job.grace).saturating_add(PATIENCE);
         let answer = sent.and_then(|()| {
-            self.socket.set_read_timeout(Some(limit))?;
-            wire::receive::<Answer>(&*self.socket)
+            self.0.socket.set_read_timeout(Some(limit))?;
+            wire::receive::<Answer>(&self.0.socket)
         });
         match answer {
             Ok((Answer::Done(mut outcome, stdout), mut blob)) => {
@@ -133,38 +171,29 @@ impl Lane for LinuxLane {
                 Ok(*outcome)
             }
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                let _ = self.child.kill();
+                let _ = self.0.child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+                self.0.end();
                 Err(LaneError::Silent { alive: self.clear_up(job) })
             }
             Ok(_) | Err(_) => {
-                let alive = self.clear_up(job);
-                let how = self.status.map_or_else(|| "no status".to_owned(), |status| status.to_string());
-                Err(LaneError::Died { how, alive })
+                let status = self.0.end();
+                let how = status.map_or_else(|| "no status".to_owned(), |status| status.to_string());
+                Err(LaneError::Died { how, alive: self.clear_up(job) })
             }
         }
     }
 
-    fn canceller(&self) -> Canceller {
-        Canceller { socket: Arc::clone(&self.socket), sending: Arc::clone(&self.sending) }
-    }
-
-    fn keep_folder(&mut self) {
-        self.keep = true;
-        let _turn = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = wire::send(&*self.socket, &Order::Keep, &[]);
+    fn handle(&self) -> LaneHandle {
+        LaneHandle(Arc::clone(&self.0))
     }
 }
 
 impl LinuxLane {
-    /// After the supervisor's end: ends the orphans that came to this process, and removes the folder in its place.
-    fn clear_up(&mut self, job: &Job) -> Vec<Process> {
-        let _ = self.socket.shutdown(std::net::Shutdown::Both);
-        if self.status.is_none() {
-            self.status = self.child.wait().ok();
-        }
+    /// After the supervisor's end: ends the orphans that came to this process.
+    fn clear_up(&self, job: &Job) -> Vec<Process> {
         let mut known = supervisors();
         let others = known.get_or_insert_default();
-        others.remove(&self.child.id());
+        others.remove(&self.0.pid);
         let wanted = Wanted {
             roots: &job.roots,
             pipes: [(0, Stream::Stdout), (0, Stream::Stderr)],
@@ -199,23 +228,6 @@ fn end_orphans(supervisors: &HashSet<u32>) {
         if !orphans.into_iter().any(signals::reap_one) {
             // None is dead yet, and a process with threads of its own has no safe way to wait for any of many.
             std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
-impl Drop for LinuxLane {
-    fn drop(&mut self) {
-        // The end of the socket is the order to end.
-        let _ = self.socket.shutdown(std::net::Shutdown::Both);
-        if self.status.is_none() {
-            self.status = self.child.wait().ok();
-        }
-        if let Some(known) = supervisors().as_mut() {
-            known.remove(&self.child.id());
-        }
-        let removed_itself = self.status.is_some_and(|status| status.signal().is_none());
-        if !removed_itself && !self.keep && !self.folder.as_os_str().is_empty() {
-            let _ = remove_tree(&self.folder);
         }
     }
 }

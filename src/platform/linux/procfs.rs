@@ -42,7 +42,8 @@ pub struct Stat {
 pub fn stat(pid: u32) -> io::Result<Stat> {
     let bytes = fs::read(format!("/proc/{pid}/stat"))?;
     let text = String::from_utf8_lossy(&bytes);
-    parse_stat(&text).ok_or_else(|| io::Error::new(ErrorKind::InvalidData, format!("/proc/{pid}/stat has another form")))
+    parse_stat(&text)
+        .ok_or_else(|| io::Error::new(ErrorKind::InvalidData, format!("/proc/{pid}/stat has another form")))
 }
 
 fn parse_stat(text: &str) -> Option<Stat> {
@@ -59,11 +60,29 @@ fn parse_stat(text: &str) -> Option<Stat> {
     Some(Stat { name: text.get(open + 1..close)?.to_owned(), state, parent, session, start })
 }
 
-/// The effective user of a process.
-pub fn uid(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
-    line.split_ascii_whitespace().nth(1)?.parse().ok()
+/// Whose a process is, and what it may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Credentials {
+    /// The effective user.
+    pub uid: u32,
+    /// The permitted capabilities, as a set of bits.
+    capabilities: u64,
+}
+
+impl Credentials {
+    /// Those of a process. `None` if it is gone.
+    pub fn of(pid: u32) -> Option<Self> {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+        let uid = field("Uid:")?.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        let capabilities = u64::from_str_radix(field("CapPrm:")?.trim(), 16).ok()?;
+        Some(Self { uid, capabilities })
+    }
+
+    /// Whether it may do something that `other` may not.
+    pub fn exceed(&self, other: &Self) -> bool {
+        self.capabilities & !other.capabilities != 0
+    }
 }
 
 /// The arguments of a process that may be gone.
@@ -125,7 +144,7 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
         pid,
         argv: argv(pid, &stat.name),
         parents: Vec::new(),
-        started_ms: Some((stat.start * 1000 / ticks_per_second()).cast_signed() - wanted.started_ms.cast_signed()),
+        started_ms: Some(start_ms(&stat) - wanted.started_ms.cast_signed()),
         own_session: wanted.leader.is_some_and(|leader| stat.session != leader),
         state: Some(state_word(stat.state).to_owned()),
         waiting_on: waiting_on(pid),
@@ -184,7 +203,8 @@ fn threads(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
     for task in tasks.flatten().filter(|task| task.file_name() != pid.to_string().as_str()) {
         for (name, how) in [("cwd", How::ThreadCwd), ("root", How::Root)] {
             let link = task.path().join(name);
-            let Some(hold) = fs::read_link(&link).ok().and_then(|target| hold(&link, &target, how, wanted.roots)) else {
+            let Some(hold) = fs::read_link(&link).ok().and_then(|target| hold(&link, &target, how, wanted.roots))
+            else {
                 continue;
             };
             // What it has in common with the process is told already.
@@ -301,6 +321,20 @@ fn same_file(link: &Path, path: &Path) -> bool {
         (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
         _ => false,
     }
+}
+
+/// The sandbox that a process was started in, by the mark in its environment.
+pub fn mark(pid: u32) -> Option<PathBuf> {
+    variable(pid, b"HOSTPROOF_SANDBOX=").map(PathBuf::from)
+}
+
+/// When a process started, in milliseconds after the machine's start.
+pub fn started_ms(pid: u32) -> Option<i64> {
+    stat(pid).ok().map(|stat| start_ms(&stat))
+}
+
+fn start_ms(stat: &Stat) -> i64 {
+    (stat.start * 1000 / ticks_per_second()).cast_signed()
 }
 
 /// The value of a variable that the process was started with.

@@ -66,7 +66,11 @@ pub fn reap() -> Reaped {
         return Reaped::NoneYet;
     }
     let Ok(pid) = u32::try_from(pid) else {
-        return if io::Error::last_os_error().raw_os_error() == Some(libc::ECHILD) { Reaped::Empty } else { Reaped::NoneYet };
+        return if io::Error::last_os_error().raw_os_error() == Some(libc::ECHILD) {
+            Reaped::Empty
+        } else {
+            Reaped::NoneYet
+        };
     };
     let exit = if libc::WIFSIGNALED(status) {
         Exit::Signal(libc::WTERMSIG(status))

@@ -30,11 +30,10 @@ struct Told {
 ///
 /// If the kernel can't be asked.
 pub fn bound(roots: &[PathBuf], known: &HashSet<u64>) -> io::Result<Bound> {
-    let devices: HashSet<u64> = roots.iter().filter_map(|root| fs::metadata(root).ok()).map(|root| root.dev()).collect();
-    let candidates: Vec<Told> = ask()?
-        .into_iter()
-        .filter(|told| !known.contains(&told.inode) && devices.contains(&told.device))
-        .collect();
+    let devices: HashSet<u64> =
+        roots.iter().filter_map(|root| fs::metadata(root).ok()).map(|root| root.dev()).collect();
+    let candidates: Vec<Told> =
+        ask()?.into_iter().filter(|told| !known.contains(&told.inode) && devices.contains(&told.device)).collect();
     let mut found = Bound::new();
     let mut files: Option<HashMap<u64, PathBuf>> = None;
     for told in candidates {

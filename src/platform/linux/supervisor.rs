@@ -14,8 +14,8 @@ use super::super::unix::lane_folder::LaneFolder;
 use super::super::{Captured, Ended, Job, LateProcess, Outcome, StartError};
 use super::capture::Capture;
 use super::procfs::{self, Wanted};
-use super::signals::{self, Reaped};
 use super::removals::Removals;
+use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
 use super::wire::{self, Answer, Order};
 use super::{spawn, tree};
@@ -109,7 +109,11 @@ impl Supervisor {
             }
         }
         tree::end_all(&self.signals, |_, _| {});
-        if self.keep { self.folder.leave() } else { self.folder.remove() }
+        if self.keep {
+            self.folder.leave()
+        } else {
+            self.folder.remove()
+        }
         Ok(())
     }
 
@@ -193,7 +197,8 @@ impl<'a> Run<'a> {
             file: file.to_string_lossy().into_owned(),
             errno: error.raw_os_error().unwrap_or(libc::EIO),
         };
-        let pipe = |name: &str| Capture::new(job.spill.join(name)).map_err(|e| failed("make a pipe for", &job.program, &e));
+        let pipe =
+            |name: &str| Capture::new(job.spill.join(name)).map_err(|e| failed("make a pipe for", &job.program, &e));
         let (stdout, out) = pipe("stdout")?;
         let (stderr, err) = pipe("stderr")?;
         let stdin = match &job.stdin {
@@ -380,7 +385,8 @@ impl<'a> Run<'a> {
             .late
             .into_iter()
             .map(|process| {
-                let lives = alive.iter().any(|other| other.pid == process.pid && other.started_ms == process.started_ms);
+                let lives =
+                    alive.iter().any(|other| other.pid == process.pid && other.started_ms == process.started_ms);
                 // A deep descendant's end is seen at the latest when nothing is left.
                 let end = self.ends.get(&process.pid).copied().or(empty_at).unwrap_or(over);
                 let ended_us = (!lives).then(|| micros(end.saturating_duration_since(first_end)));

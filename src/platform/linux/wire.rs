@@ -113,7 +113,8 @@ pub fn send(mut socket: impl Write, message: &impl Serialize, blob: &[u8]) -> io
 pub fn receive<T: DeserializeOwned>(mut socket: impl Read) -> io::Result<(T, Vec<u8>)> {
     let mut lengths = [0; 8];
     socket.read_exact(&mut lengths)?;
-    let part = |at: usize| u32::from_ne_bytes([lengths[at], lengths[at + 1], lengths[at + 2], lengths[at + 3]]) as usize;
+    let part =
+        |at: usize| u32::from_ne_bytes([lengths[at], lengths[at + 1], lengths[at + 2], lengths[at + 3]]) as usize;
     let mut json = vec![0; part(0)];
     let mut blob = vec![0; part(4)];
     socket.read_exact(&mut json)?;

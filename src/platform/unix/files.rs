@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// Makes a folder for this user alone.
@@ -29,4 +29,20 @@ pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
 #[must_use]
 pub fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+/// The effective user of this process.
+#[must_use]
+pub fn user() -> Option<u32> {
+    Some(rustix::process::geteuid().as_raw())
+}
+
+/// Whether other users can get to a path: whether every folder on the way lets them through. Access lists and groups are
+/// not looked at.
+#[must_use]
+pub fn is_open_to_others(path: &Path) -> bool {
+    const OTHERS_MAY_ENTER: u32 = 0o001;
+    path.ancestors()
+        .skip(1)
+        .all(|folder| fs::metadata(folder).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS_MAY_ENTER != 0))
 }

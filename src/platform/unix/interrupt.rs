@@ -15,7 +15,8 @@ use crate::error::ExitCode;
 ///
 /// If the system refuses a handler.
 pub fn on_interrupt(mut each: impl FnMut() + Send + 'static) -> io::Result<()> {
-    let wanted: Vec<i32> = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|&signal| !is_ignored(signal)).collect();
+    let wanted: Vec<i32> =
+        [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|&signal| !is_ignored(signal)).collect();
     let mut signals = Signals::new(wanted)?;
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
         for _ in signals.forever() {

@@ -1,5 +1,6 @@
 //! One run of pytest, and what it comes to when it ends.
 
+use crate::readers::Arrival;
 use std::collections::HashMap;
 
 use super::Pytest;
@@ -73,7 +74,7 @@ pub struct Located {
 /// A case whose outcome follows what it prints.
 pub struct Begun {
     pub name: String,
-    pub candidate: Option<(&'static str, Option<String>, Option<u64>)>,
+    pub candidate: Option<(&'static str, Option<String>, Arrival)>,
 }
 
 impl Pytest<'_> {
@@ -154,7 +155,7 @@ impl Pytest<'_> {
             // The same place may have skipped several.
             for at in 0..(*number).min(missing).min(MOST_CASES as u64) {
                 let name = if at == 0 { place.clone() } else { format!("{place} ({})", at + 1) };
-                self.cases.record(&name, CaseOutcome::Skipped, Some(reason), None);
+                self.cases.record(&name, CaseOutcome::Skipped, Some(reason), Arrival::default());
             }
             missing -= missing.min(*number);
         }

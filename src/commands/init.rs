@@ -1,0 +1,84 @@
+//! `hostproof init`
+
+use super::show::Show;
+use crate::cli::InitArgs;
+use crate::error::{Error, ExitCode, Result};
+use crate::init::{self, Draft, Project, SelfTest};
+use crate::model::{Check, CheckCommand, CheckReport, Manifests};
+use crate::plan::{Plan, Planned};
+use crate::report::{self, Look};
+use crate::run::{self, Keep, Observer, Options};
+
+/// Finds self-tests and wired hooks, runs the self-tests once, and writes the first manifest.
+///
+/// # Errors
+///
+/// If there are manifests already, nothing can be measured here, or the manifest can't be written.
+pub fn run(args: &InitArgs) -> Result<ExitCode> {
+    let folder = std::env::current_dir()
+        .map_err(|error| Error::Usage(format!("the current directory can't be told: {error}; is it removed?")))?;
+    let show = if args.dry_run { Show::Stderr } else { Show::Stdout };
+    let say = |text: &str| show.line(&show.look().text(text));
+    let project = init::open(&folder)?;
+    let found = init::find(&project.files, &|name| project.text(name));
+    let (wired, more) = init::wired(&project);
+    let notes: Vec<String> = [project.notes.clone(), found.notes, more].concat();
+    if found.tests.is_empty() {
+        say(&init::nothing_found(&wired, &notes));
+        return Ok(ExitCode::Incomplete);
+    }
+
+    let Some(reports) = try_each(&project, &found.tests, args)? else {
+        Show::Stderr.line("\ninterrupted: everything that ran was ended, and nothing was written");
+        return Ok(ExitCode::Interrupted);
+    };
+    let tests: Vec<(SelfTest, CheckReport)> = found.tests.into_iter().zip(reports).collect();
+    let draft = Draft { tests: &tests, wired: &wired, notes: &notes };
+    let text = init::draft(&draft);
+    init::check(&text, &tests.iter().map(|(test, _)| test).collect::<Vec<_>>())?;
+    if args.dry_run {
+        Show::Stdout.line(text.trim_end());
+    } else {
+        init::write(&project.root, &text)?;
+    }
+    say(&format!("\n{}", init::summary(&draft, args.dry_run)));
+    Ok(ExitCode::Ok)
+}
+
+/// Runs each once; `None` if the user stopped it.
+fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Option<Vec<CheckReport>>> {
+    let checks: Vec<Planned> = tests
+        .iter()
+        .map(|test| Planned {
+            check: Check {
+                timeout: args.timeout,
+                reader: test.reader,
+                ..Check::new(test.id.clone(), CheckCommand::Argv(test.run.clone()))
+            },
+            setup: None,
+            skip: None,
+            needs_proof: false,
+        })
+        .collect();
+    let plan = Plan { project: project.root.clone(), checks, setups: Vec::new(), manifests: Manifests::default() };
+    let jobs = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(plan.checks.len());
+    let look = Show::Stderr.look();
+    Show::Stderr.line(&report::header(look, plan.checks.len(), jobs));
+    let width = tests.iter().map(|test| test.id.chars().count()).max().unwrap_or(0);
+    let ran = run::run(&plan, &Options { jobs, keep: Keep::Never, strict: false }, &Lines { look, width })?;
+    Ok((!ran.interrupted && ran.checks.len() == tests.len()).then_some(ran.checks))
+}
+
+/// A line on standard error for each that ended.
+struct Lines {
+    look: Look,
+    width: usize,
+}
+
+impl Observer for Lines {
+    fn check_started(&self, _: &str) {}
+
+    fn check_ended(&self, check: &CheckReport) {
+        Show::Stderr.line(&report::check_line(self.look, check, self.width));
+    }
+}

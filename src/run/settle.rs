@@ -1,0 +1,312 @@
+//! The second half of a check's life: the look at the machine, the verdict, the removal of the sandbox.
+//!
+//! A look at every process costs milliseconds, and more than a check on a machine with thousands. So one look serves all
+//! checks that ended since the last, and looks take a tenth of the time at most; unless nothing else is going on.
+
+use std::path::Path;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::program::Program;
+use super::sandbox::Sandbox;
+use super::workers::{Keep, Options};
+use super::{judge, output, records};
+use crate::model::{Cases, CheckReport, Finding, Kind, Reading, Severity, Stream, TextRule};
+use crate::plan::Planned;
+use crate::platform::{self, Ended, LaneHandle, Look, Outcome, Stranger, Unread, Watcher};
+use crate::probes::{self, Blame, Places};
+
+/// After a look, so many times its duration is left to the checks.
+const PAUSE: u32 = 9;
+/// How many checks may wait for a look before their lanes do, too: their sandboxes are all still there.
+const WAITING: usize = 512;
+
+/// A check whose processes have ended.
+pub struct Pending<'a> {
+    pub planned: &'a Planned,
+    pub program: Program,
+    pub places: Places,
+    pub outcome: Outcome,
+    pub reading: Reading,
+    /// Rules of `expect` that the output does not satisfy.
+    pub unsatisfied: Vec<(Stream, &'a TextRule)>,
+    pub sandbox: Sandbox,
+    pub started: SystemTime,
+    /// When a holder that is no process of the check has had its time to let go.
+    pub grace_over: Instant,
+    /// Keeps the lane's folder in place.
+    pub handle: Option<LaneHandle>,
+}
+
+/// The stage that all lanes hand their checks to.
+pub struct Settler<'a> {
+    options: &'a Options,
+    watcher: Watcher,
+    state: Mutex<State<'a>>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State<'a> {
+    waiting: Vec<Pending<'a>>,
+    /// How many lanes are at a check, or about to be.
+    busy: usize,
+    closed: bool,
+}
+
+/// What the looks of a run could not see.
+#[derive(Debug, Default)]
+pub struct Unseen {
+    /// What could not be looked at at all.
+    pub blind: Vec<String>,
+    /// Processes of this user that could not be read.
+    pub unread: Vec<Unread>,
+}
+
+impl<'a> Settler<'a> {
+    /// A stage that nothing has come to yet.
+    #[must_use]
+    pub fn new(options: &'a Options) -> Self {
+        Self { options, watcher: Watcher::new(true), state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'b>(&self, state: MutexGuard<'b, State<'a>>, limit: Option<Duration>) -> MutexGuard<'b, State<'a>> {
+        match limit {
+            Some(limit) => self.changed.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// A lane begins a check, once there is room for what it will hand over.
+    pub fn lane_begins(&self) {
+        let mut state = self.lock();
+        while state.waiting.len() >= WAITING {
+            state = self.wait(state, None);
+        }
+        state.busy += 1;
+    }
+
+    /// A lane is through with a check, and hands it over if there is more to be seen of it.
+    pub fn lane_ends(&self, pending: Option<Pending<'a>>) {
+        let mut state = self.lock();
+        state.busy -= 1;
+        state.waiting.extend(pending);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// No more checks will come.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Settles checks until no more will come. Returns what could not be seen.
+    pub fn settle_all(&self, mut tell: impl FnMut(&Planned, CheckReport)) -> Unseen {
+        let mut unseen = Unseen::default();
+        let mut not_before = Instant::now();
+        // Checks that a stranger holds something of, with those who do: they are looked at again after the grace.
+        let mut held: Vec<(Pending<'a>, Vec<u32>)> = Vec::new();
+        loop {
+            let next_held = held.iter().map(|(pending, _)| pending.grace_over).min();
+            let Some(batch) = self.next(not_before, next_held) else { return unseen };
+            if !batch.is_empty() {
+                let roots: Vec<_> = batch.iter().map(|pending| pending.sandbox.root().to_owned()).collect();
+                let began = Instant::now();
+                let look = self.watcher.look(&roots);
+                not_before = Instant::now() + began.elapsed() * PAUSE;
+                unseen.take(&look);
+                for pending in batch {
+                    let strangers: Vec<Stranger> = of_sandbox(&look.strangers, pending.sandbox.root());
+                    if strangers.is_empty() || pending.grace_over <= Instant::now() {
+                        self.settle(pending, strangers, &mut tell);
+                    } else {
+                        held.push((pending, strangers.iter().map(|stranger| stranger.process.pid).collect()));
+                    }
+                }
+                self.changed.notify_all();
+            }
+            let now = Instant::now();
+            for (pending, pids) in held.extract_if(.., |(pending, _)| pending.grace_over <= now) {
+                let root = [pending.sandbox.root().to_owned()];
+                let strangers = pids.into_iter().filter_map(|pid| self.watcher.look_again(pid, &root)).collect();
+                self.settle(pending, strangers, &mut tell);
+            }
+        }
+    }
+
+    /// Waits for checks to look at, or for a held one's time. `None` when nothing is left and nothing will come.
+    fn next(&self, not_before: Instant, next_held: Option<Instant>) -> Option<Vec<Pending<'a>>> {
+        let mut state = self.lock();
+        loop {
+            let now = Instant::now();
+            if next_held.is_some_and(|at| at <= now) {
+                return Some(Vec::new());
+            }
+            let limit = if state.waiting.is_empty() {
+                if state.closed && next_held.is_none() {
+                    return None;
+                }
+                None
+            } else if not_before <= now || state.busy == 0 {
+                return Some(std::mem::take(&mut state.waiting));
+            } else {
+                Some(not_before - now)
+            };
+            let limit = [limit, next_held.map(|at| at - now)].into_iter().flatten().min();
+            state = self.wait(state, limit);
+        }
+    }
+
+    fn settle(&self, pending: Pending<'a>, mut strangers: Vec<Stranger>, tell: &mut impl FnMut(&Planned, CheckReport)) {
+        for stranger in &mut strangers {
+            if stranger.marked.is_some() {
+                platform::end_stranger(stranger);
+            }
+            let process = &mut stranger.process;
+            process.started_ms = process.started_ms.map(|ms| ms - pending.outcome.started_boot_ms.cast_signed());
+        }
+        let planned = pending.planned;
+        tell(planned, pending.finish(&strangers, self.options));
+    }
+}
+
+impl Unseen {
+    fn take(&mut self, look: &Look) {
+        for blind in &look.blind {
+            if !self.blind.contains(blind) {
+                self.blind.push(blind.clone());
+            }
+        }
+        let me = platform::user();
+        for unread in look.unread.iter().filter(|unread| Some(unread.uid) == me) {
+            if !self.unread.iter().any(|known| known.pid == unread.pid) {
+                self.unread.push(unread.clone());
+            }
+        }
+    }
+}
+
+/// Those that hold something of this sandbox, with that alone, or carry its mark.
+fn of_sandbox(strangers: &[Stranger], root: &Path) -> Vec<Stranger> {
+    strangers
+        .iter()
+        .filter_map(|stranger| {
+            let mut stranger = stranger.clone();
+            stranger.process.holds.retain(|hold| Path::new(&hold.path).starts_with(root));
+            stranger.marked = stranger.marked.filter(|mark| mark == root);
+            (!stranger.process.holds.is_empty() || stranger.marked.is_some()).then_some(stranger)
+        })
+        .collect()
+}
+
+impl Pending<'_> {
+    /// Probes, judges and cleans up.
+    fn finish(self, strangers: &[Stranger], options: &Options) -> CheckReport {
+        let Self { planned, program, places, outcome, reading, unsatisfied, sandbox, started, handle, .. } = self;
+        let check = &planned.check;
+        let blame = Blame {
+            cases: &reading.cases,
+            complete: reading.counts.ran.is_some_and(|ran| ran == reading.cases.len() as u64),
+        };
+        let mut facts = judge::Facts {
+            ended: outcome.ended,
+            exit: outcome.exit,
+            reading: &reading,
+            unsatisfied,
+            found: probes::findings(&outcome, strangers, &places, &blame),
+            at_limit: at_limit(&outcome),
+            strict: options.strict,
+            needs_proof: planned.needs_proof,
+        };
+        let mut judgement = judge::judge(check, &facts);
+
+        let keep = match options.keep {
+            Keep::Never => false,
+            Keep::Failed => judgement.verdict.is_red(),
+            Keep::Always => true,
+        };
+        let kept = |captured, name| if keep { output::keep(captured, &sandbox.root().join(name)) } else { None };
+        let stdout = output::output(&outcome.stdout, kept(&outcome.stdout, "stdout"));
+        let stderr = output::output(&outcome.stderr, kept(&outcome.stderr, "stderr"));
+        if keep {
+            if let Some(handle) = handle {
+                handle.keep_folder();
+            }
+        } else {
+            let unremovable = removal(&sandbox);
+            if !unremovable.is_empty() {
+                facts.found.extend(unremovable);
+                judgement = judge::judge(check, &facts);
+            }
+        }
+
+        CheckReport {
+            argv: program.argv,
+            cwd: Some(shown_cwd(&places, keep)),
+            exit: outcome.exit,
+            started: Some(records::timestamp(started)),
+            duration_ms: outcome.duration_us / 1000,
+            stdout_end_ms: outcome.stdout.end_us.map(|us| us / 1000),
+            reader: reading.reader.map(str::to_owned),
+            cases: Cases::new(judgement.counts, reading.cases),
+            frames: reading.frames,
+            findings: judgement.findings,
+            processes: records::processes(&outcome),
+            stdout,
+            stderr,
+            kept: keep.then(|| sandbox.root().display().to_string()),
+            notes: reading.notes,
+            ..records::empty(check, judgement.verdict, judgement.reason)
+        }
+    }
+}
+
+/// Where the check ran; a place in a sandbox that is gone has no name that anybody could use.
+fn shown_cwd(places: &Places, kept: bool) -> String {
+    match places.cwd.strip_prefix(&places.sandbox) {
+        Ok(below) if !kept => Path::new("$sandbox").join(below).display().to_string(),
+        _ => places.cwd.display().to_string(),
+    }
+}
+
+/// What the processes were doing when the time limit came.
+fn at_limit(outcome: &Outcome) -> Option<String> {
+    const TOLD: usize = 5;
+    if outcome.ended != Ended::Timeout || outcome.alive.is_empty() {
+        return None;
+    }
+    let mut doing: Vec<String> = outcome
+        .alive
+        .iter()
+        .take(TOLD)
+        .map(|process| {
+            let state = process.state.as_deref().unwrap_or("in an unknown state");
+            let waiting = process.waiting_on.as_ref().map(|what| format!(", waiting {what}")).unwrap_or_default();
+            format!("{} was {state}{waiting}", process.short())
+        })
+        .collect();
+    if outcome.alive.len() > TOLD {
+        doing.push(format!("and {} more", outcome.alive.len() - TOLD));
+    }
+    Some(doing.join("; "))
+}
+
+/// Removes the sandbox; what resists is a finding.
+pub fn removal(sandbox: &Sandbox) -> Vec<Finding> {
+    let left = platform::remove_tree(sandbox.root());
+    left.into_iter()
+        .map(|left| {
+            let name = left.path.strip_prefix(sandbox.root()).unwrap_or(&left.path).display().to_string();
+            let message = format!("{name} could not be removed from the sandbox: {}", left.reason);
+            let mut finding = Finding::new(Kind::Residue, Severity::Error, message);
+            finding.path = Some(left.path.display().to_string());
+            finding.remedy = Some("let the test undo what it did to it".to_owned());
+            finding
+        })
+        .collect()
+}
