@@ -169,7 +169,7 @@ fn finding_lines(finding: &Finding) -> Vec<String> {
         if let Some(started) = process.started_ms {
             let (seconds, tenths) = (started.abs() / 1000, started.abs() % 1000 / 100);
             let when = if started < 0 { "before" } else { "after" };
-            more.push(format!("started {seconds}.{tenths} s {when} the check"));
+            more.push(format!("started {seconds}.{tenths} s {when} the check began"));
         }
     }
     if let Some(case) = &finding.case {

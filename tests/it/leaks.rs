@@ -292,7 +292,7 @@ fn a_check_that_waits_for_input_is_seen_waiting() {
 }
 
 #[test]
-fn a_daemon_with_nothing_open_is_found() {
+fn a_daemon_with_nothing_but_a_socket_is_found() {
     let context = Context::with("- {id: agent, cwd: sandbox, run: [python3, $project/agent.py]}");
     context.file(
         "agent.py",
@@ -321,11 +321,14 @@ os.read(read, 1)
     );
     let ran = context.hp(&["run"]);
     let check = ran.exits(1).only();
-    assert_eq!((check.verdict, errors(check)), (Verdict::Leaked, vec!["leaked-process"]), "{}", ran.said());
-    let process = check.findings[0].process.as_ref().expect("a process");
+    assert_eq!((check.verdict, errors(check)), (Verdict::Leaked, vec!["held-file", "leaked-process"]), "{}", ran.said());
+    let held = of_kind(check, Kind::HeldFile)[0];
+    assert_eq!((held.path.as_deref(), held.how), (Some("work/keys/socket"), Some(How::Socket)), "{}", held.message);
+    let leaked = of_kind(check, Kind::LeakedProcess)[0];
+    let process = leaked.process.as_ref().expect("a process");
     assert_eq!(vec![process.pid], context.pids("agent.pid"));
     assert!(process.own_session && process.pipes.is_empty() && process.parents.is_empty());
-    assert!(check.findings[0].message.contains("own session, no pipe held"), "{}", check.findings[0].message);
+    assert!(leaked.message.contains("own session, no pipe held"), "{}", leaked.message);
     assert_ended(&[process.pid]);
 }
 

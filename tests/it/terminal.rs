@@ -92,7 +92,7 @@ fn the_story() {
         tmp/tmp[random] is the current directory of pid [pid] (python3 [project]/fixtures/sweep/unmended/hooks/sweep_detached.… [project]/fixtures/sweep/unmended …), though it was already removed
             during suite.DetachTest.test_detached_launch
         pid [pid] (python3 [project]/fixtures/sweep/unmended/hooks/sweep_detached.… [project]/fixtures/sweep/unmended …) was alive after the grace (own session, no pipe held)
-            started  [time] after the check; during suite.DetachTest.test_detached_launch
+            started  [time] after the check began; during suite.DetachTest.test_detached_launch
         mend   give the detached child a cwd that outlives the test (cwd=… where it is started)     hostproof explain held-directory
         mend   end it in the test that starts it, and wait for it     hostproof explain leaked-process
         again  hostproof run sweep --keep failed
@@ -196,7 +196,7 @@ fn what_is_late_or_allowed_is_a_remark() {
 
     ok allowed
         pid [pid] (sleep 50) was alive after the grace (no pipe held) (allowed: started once per login)
-            started  [time] after the check
+            started  [time] after the check began
 
     ok late
         pid [pid] (sleep 2) ended  [time] after the check; meanwhile stdout was held open by it, stderr was held open by it (note)
