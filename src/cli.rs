@@ -194,8 +194,10 @@ pub struct InitArgs {
 
 /// Tell who holds a file or a directory, or anything in it, and how.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hostproof who build/\n  hostproof who --wait /tmp/fixture && rm -r /tmp/fixture\n\n\
-Exit codes: 0 nobody, 1 somebody, 2 no such path, 3 could not look.")]
+#[command(
+    after_help = "Examples:\n  hostproof who build/\n  hostproof who --wait /tmp/fixture && rm -r /tmp/fixture\n\n\
+Exit codes: 0 nobody, 1 somebody, 2 no such path, 3 could not look."
+)]
 pub struct WhoArgs {
     /// Files and directories.
     #[arg(required = true, value_name = "PATH")]

@@ -20,6 +20,25 @@ pub fn state(project: &Path) -> Option<SourceState> {
     })
 }
 
+/// The top of the repository that the folder is in.
+#[must_use]
+pub fn top(folder: &Path) -> Option<PathBuf> {
+    path(folder, &["rev-parse", "--show-toplevel"])
+}
+
+/// The folder that git takes its hooks from, `core.hooksPath` included.
+#[must_use]
+pub fn hooks_folder(project: &Path) -> Option<PathBuf> {
+    path(project, &["rev-parse", "--git-path", "hooks"]).map(|folder| project.join(folder))
+}
+
+/// The path that a git command prints.
+fn path(folder: &Path, arguments: &[&str]) -> Option<PathBuf> {
+    let printed = git(folder, arguments)?;
+    let line = printed.strip_suffix(b"\n").unwrap_or(&printed);
+    (!line.is_empty()).then(|| platform::path_of(line))
+}
+
 /// The files that git tracks in the project, and those that it neither tracks nor ignores; relative to the project.
 /// `None` where there is no repository, or no git.
 #[must_use]

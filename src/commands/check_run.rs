@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::show::Show;
 use crate::cli::{HowArgs, KeepArg};
 use crate::error::{ExitCode, Result};
-use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Tool, Verdict};
+use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Tool};
 use crate::plan::Plan;
 use crate::report::{self, Look, Target};
 use crate::run::{self, Keep, Observer, Options};
@@ -42,6 +42,7 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             KeepArg::Always => Keep::Always,
         },
         strict: how.strict,
+        whole: target.is_some(),
     };
 
     let started = SystemTime::now();
@@ -61,7 +62,6 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
     if let Some(text) = report::of_the_run(look, &ran.findings) {
         show.line(&format!("\n{text}"));
     }
-    let totals = run::totals(&ran.checks, plan.checks.len());
     let code = exit_code(&ran);
     if let Some(target) = target {
         let mut host = platform::host_facts(&env::sandbox_base());
@@ -81,7 +81,7 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             host,
             source: SourceFacts { start, end: source::state(&plan.project) },
             manifests: plan.manifests.clone(),
-            totals: totals.clone(),
+            totals: ran.totals.clone(),
             checks: ran.checks,
             findings: ran.findings.clone(),
         })?;
@@ -89,7 +89,7 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
     if ran.interrupted {
         show.line("\ninterrupted: everything that ran was ended");
     }
-    show.line(&format!("\n{}", report::last_line(&totals)));
+    show.line(&format!("\n{}", report::last_line(&ran.totals)));
     Ok(code)
 }
 
@@ -101,7 +101,8 @@ fn exit_code(ran: &run::Ran) -> ExitCode {
     if ran.interrupted {
         return ExitCode::Interrupted;
     }
-    if ran.checks.iter().any(|check| check.verdict.is_red()) {
+    let totals = &ran.totals.checks;
+    if totals.passed + totals.skipped + totals.not_run < totals.planned {
         return ExitCode::Red;
     }
     // A run that could not look everywhere was not measured, where that matters.
@@ -109,7 +110,7 @@ fn exit_code(ran: &run::Ran) -> ExitCode {
         return ExitCode::Incomplete;
     }
     // All skipped is nothing that ran.
-    if ran.checks.iter().any(|check| check.verdict == Verdict::Passed) { ExitCode::Ok } else { ExitCode::Incomplete }
+    if totals.passed > 0 { ExitCode::Ok } else { ExitCode::Incomplete }
 }
 
 /// A line per finished check, and what runs now where somebody looks.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::git;
 use super::project::Project;
 use super::wired::{Wired, of_git};
 use crate::platform;
+use crate::source;
 
 /// The names that git calls.
 const NAMES: &[&str] = &[
@@ -40,7 +40,7 @@ pub fn find(project: &Project, wired: &mut Vec<Wired>) {
     // Husky's are called by its own wrappers, whatever their mode.
     let husky = project.root.join(".husky");
     take(&husky, ".husky", false, wired);
-    let Some(folder) = git::hooks_folder(&project.root) else { return };
+    let Some(folder) = source::hooks_folder(&project.root) else { return };
     // Wrappers, each of which calls the file of its name above.
     if folder.starts_with(&husky) {
         return;

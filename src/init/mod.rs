@@ -20,7 +20,6 @@
 mod cargo;
 mod draft;
 mod find;
-mod git;
 mod git_hooks;
 mod ids;
 mod listing;

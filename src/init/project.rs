@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::git;
 use super::listing::list;
 use super::text::{self, Links};
 use crate::error::{Error, Result};
+use crate::source;
 
 /// The folder of manifests.
 pub const FOLDER: &str = "checks.d";
@@ -30,7 +30,7 @@ pub struct Project {
 pub fn open(folder: &Path) -> Result<Project> {
     let canonical = |path: &Path| fs::canonicalize(path).map_err(|error| Error::file("cannot find", path, error));
     let folder = canonical(folder)?;
-    let root = match git::top(&folder) {
+    let root = match source::top(&folder) {
         Some(top) => canonical(&top)?,
         None => folder.clone(),
     };

@@ -9,10 +9,10 @@ use super::git_hooks;
 use super::project::Project;
 use super::text::{self, Links};
 
-/// Settings at a fixed place, which git may well ignore.
+/// Settings at a fixed place, which git may well ignore. Personal ones (`settings.local.json`) are left out: what is
+/// written is for everybody.
 const SETTINGS: &[&str] = &[
     ".claude/settings.json",
-    ".claude/settings.local.json",
     ".codex/hooks.json",
     ".gemini/settings.json",
     ".cursor/hooks.json",

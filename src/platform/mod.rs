@@ -33,11 +33,14 @@ mod files;
 
 use std::path::Path;
 
-pub use files::{is_open_to_others, 
-    copy_link, exit_at_once, find_program, is_executable, make_folder, on_interrupt, path_of, remove_tree, user,
+pub use files::{
+    copy_link, exit_at_once, find_program, is_executable, is_open_to_others, make_folder, new_file, on_interrupt,
+    path_of, remove_tree, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
-pub use system::{since_start, wait_for_an_end, LaneHandle, Watcher, end_stranger, host_facts, prepare, start_lane, supervise};
+pub use system::{
+    LaneHandle, Watcher, end_stranger, host_facts, prepare, since_start, start_lane, supervise, wait_for_an_end,
+};
 
 use crate::model::Platform;
 

@@ -65,6 +65,9 @@ fn remark(check: &CheckReport) -> Option<String> {
             let ms = after.and_then(|process| process.ended_ms).unwrap_or_default();
             format!("{name} ended {} ms after it", ms)
         }
+        (None, Kind::HeldDirectory | Kind::HeldFile) if first.deleted == Some(true) => {
+            "something was removed while it was held: Windows refuses that".to_owned()
+        }
         (None, _) => first.message.clone(),
     };
     Some(text + &more)
@@ -282,7 +285,9 @@ pub fn list_line(look: Look, check: &Check, width: usize, skip: Option<&str>) ->
     let title = one_line(check.title.as_deref().unwrap_or_default());
     let skip = skip.map(|skip| format!("  ({skip})")).unwrap_or_default();
     let tags = if check.tags.is_empty() { String::new() } else { format!("  [{}]", check.tags.join(", ")) };
-    format!("{:width$}  {}{}{skip}", look.text(&check.id), look.text(&title), look.text(&one_line(&tags))).trim_end().to_owned()
+    format!("{:width$}  {}{}{skip}", look.text(&check.id), look.text(&title), look.text(&one_line(&tags)))
+        .trim_end()
+        .to_owned()
 }
 
 /// Text from elsewhere in one line of bearable length, without anything that steers a terminal.

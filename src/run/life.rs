@@ -11,7 +11,7 @@ use super::settle::{Pending, removal};
 use super::slot::Slot;
 use super::{copy, output, records, text};
 use crate::model::{Check, CheckReport, Cwd, Hold, How, Reading, Stream, Verdict};
-use crate::plan::{Plan, Planned};
+use crate::plan::Plan;
 use crate::platform::{Job, Outcome};
 use crate::probes::Places;
 use crate::readers::{self, Context, Source};
@@ -44,8 +44,9 @@ impl<'a> Life<'a> {
         Self { plan, caller: Caller::read() }
     }
 
-    /// Takes a check from its sandbox to the end of its processes.
-    pub fn begin(&self, planned: &'a Planned, slot: &mut Slot<'_>) -> Half<'a> {
+    /// Takes the check of that place in the plan from its sandbox to the end of its processes.
+    pub fn begin(&self, index: usize, slot: &mut Slot<'_>) -> Half<'a> {
+        let planned = &self.plan.checks[index];
         let check = &planned.check;
         let told = |report| Half::Told(Box::new(report));
         let sandbox = match slot.sandbox() {
@@ -56,7 +57,7 @@ impl<'a> Life<'a> {
         let mut report = match self.prepare(check, &sandbox) {
             Ok(ready) => match slot.run(&ready.job) {
                 Ok(outcome) if outcome.not_started.is_none() => {
-                    return Half::Pending(Box::new(self.pending(planned, ready, outcome, sandbox, started, slot)));
+                    return Half::Pending(Box::new(self.pending(index, ready, outcome, sandbox, started, slot)));
                 }
                 Ok(outcome) => {
                     let why = outcome.not_started.as_ref().map(records::start_error).unwrap_or_default();
@@ -75,13 +76,14 @@ impl<'a> Life<'a> {
     /// Reads the output, and puts together what the second half needs.
     fn pending(
         &self,
-        planned: &'a Planned,
+        index: usize,
         ready: Ready,
         mut outcome: Outcome,
         sandbox: Sandbox,
         started: SystemTime,
         slot: &Slot<'_>,
     ) -> Pending<'a> {
+        let planned = &self.plan.checks[index];
         let check = &planned.check;
         let Ready { program, places, .. } = ready;
         let late = outcome.late.iter_mut().map(|late| &mut late.process);
@@ -101,6 +103,7 @@ impl<'a> Life<'a> {
             }
         }
         Pending {
+            index,
             planned,
             program,
             places,

@@ -22,5 +22,4 @@ mod workers;
 
 pub use judge::{Facts, Judgement, judge};
 pub use records::timestamp;
-pub use totals::totals;
 pub use workers::{Keep, Observer, Options, Ran, run};

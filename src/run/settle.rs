@@ -23,6 +23,8 @@ const WAITING: usize = 512;
 
 /// A check whose processes have ended.
 pub struct Pending<'a> {
+    /// Its place in the plan.
+    pub index: usize,
     pub planned: &'a Planned,
     pub program: Program,
     pub places: Places,
@@ -43,7 +45,10 @@ pub struct Settler<'a> {
     options: &'a Options,
     watcher: Watcher,
     state: Mutex<State<'a>>,
+    /// The settling thread has something new to think about.
     changed: Condvar,
+    /// There is room for more to wait.
+    room: Condvar,
 }
 
 #[derive(Default)]
@@ -67,7 +72,13 @@ impl<'a> Settler<'a> {
     /// A stage that nothing has come to yet.
     #[must_use]
     pub fn new(options: &'a Options) -> Self {
-        Self { options, watcher: Watcher::new(true), state: Mutex::default(), changed: Condvar::new() }
+        Self {
+            options,
+            watcher: Watcher::new(true),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            room: Condvar::new(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
@@ -85,7 +96,7 @@ impl<'a> Settler<'a> {
     pub fn lane_begins(&self) {
         let mut state = self.lock();
         while state.waiting.len() >= WAITING {
-            state = self.wait(state, None);
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.busy += 1;
     }
@@ -95,8 +106,12 @@ impl<'a> Settler<'a> {
         let mut state = self.lock();
         state.busy -= 1;
         state.waiting.extend(pending);
+        // Between the first that waits and the last, the settling thread waits for time to pass.
+        let matters = state.busy == 0 || state.waiting.len() == 1;
         drop(state);
-        self.changed.notify_all();
+        if matters {
+            self.changed.notify_all();
+        }
     }
 
     /// No more checks will come.
@@ -106,7 +121,7 @@ impl<'a> Settler<'a> {
     }
 
     /// Settles checks until no more will come. Returns what could not be seen.
-    pub fn settle_all(&self, mut tell: impl FnMut(&Planned, CheckReport)) -> Unseen {
+    pub fn settle_all(&self, mut tell: impl FnMut(usize, CheckReport)) -> Unseen {
         let mut unseen = Unseen::default();
         let mut not_before = Instant::now();
         // Checks that a stranger holds something of, with those who do: they are looked at again after the grace.
@@ -128,7 +143,6 @@ impl<'a> Settler<'a> {
                         held.push((pending, strangers.iter().map(|stranger| stranger.process.pid).collect()));
                     }
                 }
-                self.changed.notify_all();
             }
             let now = Instant::now();
             for (pending, pids) in held.extract_if(.., |(pending, _)| pending.grace_over <= now) {
@@ -153,7 +167,9 @@ impl<'a> Settler<'a> {
                 }
                 None
             } else if not_before <= now || state.busy == 0 {
-                return Some(std::mem::take(&mut state.waiting));
+                let batch = std::mem::take(&mut state.waiting);
+                self.room.notify_all();
+                return Some(batch);
             } else {
                 Some(not_before - now)
             };
@@ -162,7 +178,7 @@ impl<'a> Settler<'a> {
         }
     }
 
-    fn settle(&self, pending: Pending<'a>, mut strangers: Vec<Stranger>, tell: &mut impl FnMut(&Planned, CheckReport)) {
+    fn settle(&self, pending: Pending<'a>, mut strangers: Vec<Stranger>, tell: &mut impl FnMut(usize, CheckReport)) {
         for stranger in &mut strangers {
             if stranger.marked.is_some() {
                 platform::end_stranger(stranger);
@@ -170,8 +186,8 @@ impl<'a> Settler<'a> {
             let process = &mut stranger.process;
             process.started_ms = process.started_ms.map(|ms| ms - pending.outcome.started_boot_ms.cast_signed());
         }
-        let planned = pending.planned;
-        tell(planned, pending.finish(&strangers, self.options));
+        let index = pending.index;
+        tell(index, pending.finish(&strangers, self.options));
     }
 }
 

@@ -2,31 +2,34 @@
 
 use crate::model::{CheckReport, Totals, Verdict};
 
-/// Adds up what the checks say; `planned` are the checks that were to run.
+/// The sums before anything has run.
 #[must_use]
-pub fn totals(checks: &[CheckReport], planned: usize) -> Totals {
+pub fn of(planned: usize) -> Totals {
     let mut totals = Totals::default();
     totals.checks.planned = planned as u64;
-    totals.checks.not_run = (planned - checks.len().min(planned)) as u64;
-    for check in checks {
-        let sums = &mut totals.checks;
-        *match check.verdict {
-            Verdict::Broken => &mut sums.broken,
-            Verdict::TimedOut => &mut sums.timed_out,
-            Verdict::Failed => &mut sums.failed,
-            Verdict::Leaked => &mut sums.leaked,
-            Verdict::Flaky => &mut sums.flaky,
-            Verdict::Skipped => &mut sums.skipped,
-            Verdict::Passed => &mut sums.passed,
-        } += 1;
-        let (cases, sums) = (&check.cases, &mut totals.cases);
-        // What ran without being announced was at least as many as ran.
-        sums.planned += cases.planned.or(cases.ran).unwrap_or(0);
-        sums.ran += cases.ran.unwrap_or(0);
-        sums.passed += cases.passed.unwrap_or(0);
-        sums.failed += cases.failed.unwrap_or(0);
-        sums.skipped += cases.skipped.unwrap_or(0);
-        sums.unknown += cases.unknown.unwrap_or(0);
-    }
+    totals.checks.not_run = planned as u64;
     totals
+}
+
+/// Adds what a check says.
+pub fn add(totals: &mut Totals, check: &CheckReport) {
+    let sums = &mut totals.checks;
+    sums.not_run -= 1;
+    *match check.verdict {
+        Verdict::Broken => &mut sums.broken,
+        Verdict::TimedOut => &mut sums.timed_out,
+        Verdict::Failed => &mut sums.failed,
+        Verdict::Leaked => &mut sums.leaked,
+        Verdict::Flaky => &mut sums.flaky,
+        Verdict::Skipped => &mut sums.skipped,
+        Verdict::Passed => &mut sums.passed,
+    } += 1;
+    let (cases, sums) = (&check.cases, &mut totals.cases);
+    // What ran without being announced was at least as many as ran.
+    sums.planned += cases.planned.or(cases.ran).unwrap_or(0);
+    sums.ran += cases.ran.unwrap_or(0);
+    sums.passed += cases.passed.unwrap_or(0);
+    sums.failed += cases.failed.unwrap_or(0);
+    sums.skipped += cases.skipped.unwrap_or(0);
+    sums.unknown += cases.unknown.unwrap_or(0);
 }

@@ -10,9 +10,10 @@ use super::records;
 use super::schedule::{Schedule, Work};
 use super::settle::Settler;
 use super::slot::Slot;
+use super::totals;
 use crate::error::Result;
-use crate::model::{CheckReport, Finding, Verdict};
-use crate::plan::{Plan, Planned};
+use crate::model::{CheckReport, Finding, Totals, Verdict};
+use crate::plan::Plan;
 use crate::platform::{self, LaneHandle};
 use crate::probes;
 
@@ -34,6 +35,8 @@ pub struct Options {
     pub keep: Keep,
     /// Whether warnings count as errors.
     pub strict: bool,
+    /// Whether the reports of all checks are wanted in the end; else only of those that there is something to say of.
+    pub whole: bool,
 }
 
 /// What is told while a run goes on, from several threads.
@@ -47,8 +50,10 @@ pub trait Observer: Sync {
 /// What came of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// In the order of the plan; those that were not reached are missing.
+    /// In the order of the plan; those that were not reached are missing, and without [`Options::whole`] those that
+    /// passed without a word.
     pub checks: Vec<CheckReport>,
+    pub totals: Totals,
     pub interrupted: bool,
     /// The version of every program that a check needs; `None` for one that is missing or does not tell.
     pub programs: BTreeMap<String, Option<String>>,
@@ -108,9 +113,13 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     };
 
     let reports: Mutex<BTreeMap<usize, CheckReport>> = Mutex::default();
+    let totals = Mutex::new(totals::of(plan.checks.len()));
     let tell = |index: usize, report: CheckReport| {
         observer.check_ended(&report);
-        reports.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
+        totals::add(&mut totals.lock().unwrap_or_else(PoisonError::into_inner), &report);
+        if options.whole || report.verdict != Verdict::Passed || !report.findings.is_empty() {
+            reports.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
+        }
     };
     let mut runnable = Vec::new();
     for (index, planned) in plan.checks.iter().enumerate() {
@@ -135,7 +144,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                     observer.check_started(&planned.check.id);
                     settler.lane_begins();
                     let half = match setup {
-                        Ok(()) => life.begin(planned, &mut slot),
+                        Ok(()) => life.begin(index, &mut slot),
                         Err(why) => Half::Told(Box::new(records::not_run(&planned.check, Verdict::Broken, why))),
                     };
                     schedule.check_done(index);
@@ -150,15 +159,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
             }
         }
     };
-    let index_of = |planned: &Planned| plan.checks.iter().position(|other| std::ptr::eq(other, planned));
     let unseen = std::thread::scope(|scope| {
-        let settling = scope.spawn(|| {
-            settler.settle_all(|planned, report| {
-                if let Some(index) = index_of(planned) {
-                    tell(index, report);
-                }
-            })
-        });
+        let settling = scope.spawn(|| settler.settle_all(&tell));
         std::thread::scope(|scope| {
             for lane in 1..lanes {
                 let register = &register;
@@ -183,5 +185,6 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         .collect();
     let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
     let findings = probes::unseen(&unseen.blind, &unseen.unread, options.strict);
-    Ok(Ran { checks, interrupted: interrupt.stop.load(Ordering::SeqCst), programs, findings })
+    let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Ran { checks, totals, interrupted: interrupt.stop.load(Ordering::SeqCst), programs, findings })
 }

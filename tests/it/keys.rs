@@ -378,9 +378,7 @@ fn every_key_of_the_schema_is_tried_here() {
         .collect();
     // Other systems' keys are read, and do nothing here.
     let elsewhere = ["windows", "macos"];
-    let untried: Vec<&String> = keys
-        .keys()
-        .filter(|key| !elsewhere.contains(&key.as_str()) && !tests.contains(&format!("{key}: ")))
-        .collect();
+    let untried: Vec<&String> =
+        keys.keys().filter(|key| !elsewhere.contains(&key.as_str()) && !tests.contains(&format!("{key}: "))).collect();
     assert!(untried.is_empty(), "{untried:?}");
 }

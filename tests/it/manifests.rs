@@ -14,7 +14,13 @@ fn every_error_of_every_file_is_shown_at_once() {
     for subcommand in ["lint", "run", "list"] {
         let ran = context.hp(&[subcommand]);
         ran.exits(2);
-        for place in ["checks.d/a.yaml:3:", "checks.d/a.yaml:5:", "checks.d/a.yaml:6:", "checks.d/b.yaml:2:", "checks.d/b.yaml:4:"] {
+        for place in [
+            "checks.d/a.yaml:3:",
+            "checks.d/a.yaml:5:",
+            "checks.d/a.yaml:6:",
+            "checks.d/b.yaml:2:",
+            "checks.d/b.yaml:4:",
+        ] {
             assert!(ran.stderr.contains(place), "{subcommand}: {place}: {}", ran.stderr);
         }
         assert!(ran.stderr.contains("timeout"), "the nearest key: {}", ran.stderr);

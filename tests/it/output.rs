@@ -38,14 +38,20 @@ fn output_without_end_or_newline_is_taken_in_bounded_memory() {
     let check = ran.exits(0).only();
     context.assert_nothing_left();
     assert_eq!((check.stdout.bytes, check.stdout.cut), (200_000_007, true));
-    assert!(check.stdout.tail.ends_with("zzthe end") && check.stdout.tail.len() < 100_000, "{}", check.stdout.tail.len());
+    assert!(
+        check.stdout.tail.ends_with("zzthe end") && check.stdout.tail.len() < 100_000,
+        "{}",
+        check.stdout.tail.len()
+    );
     let most: u64 = context.read("memory").parse().expect("a number");
     assert!(most < 100_000, "{most} KiB for 200 MB");
 }
 
 #[test]
 fn bytes_that_are_no_text_are_told_as_escapes() {
-    let context = Context::with(r#"- {id: bytes, shell: "printf 'a\\000b\\377\\n\\033[31mred\\033[0m\\tend\\n\\033]0;title\\007'; exit 1"}"#);
+    let context = Context::with(
+        r#"- {id: bytes, shell: "printf 'a\\000b\\377\\n\\033[31mred\\033[0m\\tend\\n\\033]0;title\\007'; exit 1"}"#,
+    );
     let ran = context.hp(&["run"]);
     let output = &ran.exits(1).only().stdout;
     assert_eq!((output.bytes, output.cut), (32, false), "{output:?}");
@@ -94,7 +100,9 @@ fn nothing_from_a_check_steers_the_terminal() {
 
 #[test]
 fn a_binary_is_output_like_any_other() {
-    let context = Context::with("- {id: binary, reader: auto, run: [cat, /bin/sh], expect: {stdout: [{contains: ELF}]}, allow: [{kind: no-proof, because: a program is no test}]}");
+    let context = Context::with(
+        "- {id: binary, reader: auto, run: [cat, /bin/sh], expect: {stdout: [{contains: ELF}]}, allow: [{kind: no-proof, because: a program is no test}]}",
+    );
     let ran = context.hp(&["run", "--verbose"]);
     let size = std::fs::metadata("/bin/sh").expect("sh").len();
     assert_eq!((ran.exits(0).only().stdout.bytes, ran.only().stdout.cut), (size, true));

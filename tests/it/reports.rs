@@ -26,7 +26,11 @@ fn a_kept_sandbox_has_what_the_check_made_and_its_whole_output() {
     assert_eq!(fs::read_to_string(kept.join("stdout")).expect("the output"), "out\n");
     assert_eq!(fs::read_to_string(kept.join("stderr")).expect("the output"), "err\n");
     assert_eq!(ran.check("bad").stdout.file.as_deref().map(Path::new), Some(&*kept.join("stdout")));
-    assert_eq!(fs::read_dir(kept.parent().expect("the lane")).expect("a folder").count(), 1, "more was kept than asked for");
+    assert_eq!(
+        fs::read_dir(kept.parent().expect("the lane")).expect("a folder").count(),
+        1,
+        "more was kept than asked for"
+    );
     // A later run leaves it alone, and says so of nothing.
     context.hp_keeping(&["run", "good"]).exits(0);
     assert!(kept.join("work/made").exists());
@@ -77,7 +81,8 @@ fn a_report_replaces_a_file_and_not_a_link() {
     run("link.json").exits(1);
     assert!(read("old.json").is_ok());
     assert!(fs::symlink_metadata(context.project().join("link.json")).expect("a link").is_symlink());
-    let left: Vec<_> = fs::read_dir(context.project()).expect("the project").flatten().map(|entry| entry.file_name()).collect();
+    let left: Vec<_> =
+        fs::read_dir(context.project()).expect("the project").flatten().map(|entry| entry.file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with(".hostproof")), "{left:?}");
 }
 
@@ -168,7 +173,8 @@ fn a_project_of_any_name_works() {
     for name in ["with blank", "größe", "quote's", "-dash"] {
         let folder = context.project().join(name);
         fs::create_dir_all(folder.join("checks.d")).expect("folders");
-        let text = "version: 1\nchecks:\n  - {id: here, reader: none, shell: 'test \"$PWD\" = \"$HOSTPROOF_PROJECT\"'}\n";
+        let text =
+            "version: 1\nchecks:\n  - {id: here, reader: none, shell: 'test \"$PWD\" = \"$HOSTPROOF_PROJECT\"'}\n";
         fs::write(folder.join("checks.d/a.yaml"), text).expect("a manifest");
         let mut command = context.command(&["run"]);
         let child = command.current_dir(&folder).stdout(Stdio::piped()).spawn().expect("hostproof");

@@ -81,7 +81,9 @@ fn what_is_wrong_before_a_run_is_2() {
 
 #[test]
 fn nothing_that_ran_is_3() {
-    let context = Context::with("- {id: far, shell: 'true', platforms: [windows]}\n- {id: away, shell: 'true', platforms: [macos, windows]}");
+    let context = Context::with(
+        "- {id: far, shell: 'true', platforms: [windows]}\n- {id: away, shell: 'true', platforms: [macos, windows]}",
+    );
     let ran = context.hp(&["run"]);
     assert_eq!(ran.exits(3).last_line(), "0/2 checks, 2 checks skipped");
     assert_eq!(ran.check("far").verdict, Verdict::Skipped);

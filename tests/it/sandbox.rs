@@ -56,7 +56,8 @@ fn a_check_of_a_user_without_rights_is_cleaned_up_too() {
     // The real home may be closed to others, and with it the programs in it.
     command.env("HOME", "/").env("PATH", "/usr/local/bin:/usr/bin:/bin");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program).args(["run"]);
-    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("setpriv");
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("setpriv");
     let ran = context.finish(child);
     assert_eq!(ran.exits(0).last_line(), "1/1 checks");
     context.assert_nothing_left();
@@ -71,7 +72,10 @@ fn neither_depth_nor_number_nor_kind_keeps_a_sandbox() {
 - {id: kinds, cwd: sandbox, run: [python3, $project/kinds.py]}
 "#,
     );
-    context.file("deep.py", "import os\nfor _ in range(1000):\n    os.mkdir('a-folder')\n    os.chdir('a-folder')\nopen('file', 'w')\n");
+    context.file(
+        "deep.py",
+        "import os\nfor _ in range(1000):\n    os.mkdir('a-folder')\n    os.chdir('a-folder')\nopen('file', 'w')\n",
+    );
     context.file("many.py", "for number in range(20000):\n    open('file-%d' % number, 'w').close()\n");
     context.file(
         "kinds.py",
@@ -153,7 +157,8 @@ fn what_is_mounted_in_a_sandbox_is_told_and_kept() {
     let mut command = std::process::Command::new("unshare");
     context.dress(&mut command);
     command.arg("--mount").arg(hostproof.get_program()).args(hostproof.get_args());
-    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("unshare");
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("unshare");
     let ran = context.finish(child);
     let check = ran.exits(1).check("mounts");
     assert_eq!((check.verdict, errors(check)), (Verdict::Leaked, vec!["residue"]), "{}", ran.said());

@@ -107,7 +107,8 @@ fn the_names_that_outside_tools_rely_on_are_there() {
         has(&check["cases"], &numbers);
         has(&check["cases"], &["list"]);
     }
-    let check = |id: &str| report["checks"].as_array().expect("checks").iter().find(|check| check["id"] == id).expect("it");
+    let check =
+        |id: &str| report["checks"].as_array().expect("checks").iter().find(|check| check["id"] == id).expect("it");
     let red = check("red");
     assert_eq!((&red["verdict"], &red["exit"]["code"]), (&"failed".into(), &1.into()));
     has(&red["frames"][0], &["file", "line", "function", "error", "case"]);
@@ -121,7 +122,8 @@ fn the_names_that_outside_tools_rely_on_are_there() {
 /// Whether a value is what a schema of ours says; `Err` names the place. Knows the words that our schemas use.
 fn fits(value: &Value, schema: &Value, root: &Value, path: &str) -> Result<(), String> {
     if let Some(reference) = schema["$ref"].as_str() {
-        let target = root.pointer(reference.trim_start_matches('#')).ok_or_else(|| format!("{reference} leads nowhere"))?;
+        let target =
+            root.pointer(reference.trim_start_matches('#')).ok_or_else(|| format!("{reference} leads nowhere"))?;
         fits(value, target, root, path)?;
     }
     for word in ["anyOf", "oneOf"] {

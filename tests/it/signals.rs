@@ -60,7 +60,8 @@ fn a_killed_run_leaves_nothing() {
 #[test]
 fn the_first_interrupt_ends_every_check_and_reports_what_ran() {
     for number in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
-        let context = Context::with(&format!("- {{id: first, shell: 'true'}}\n{}- {{id: last, shell: 'true'}}", waits("waits")));
+        let context =
+            Context::with(&format!("- {{id: first, shell: 'true'}}\n{}- {{id: last, shell: 'true'}}", waits("waits")));
         let child = start(&context, "default", &["run", "--jobs", "1"]);
         let pids = context.wait_for_pids("pids", 2);
         signal(child.id(), number);
@@ -74,7 +75,10 @@ fn the_first_interrupt_ends_every_check_and_reports_what_ran() {
         assert!(report.run.interrupted);
         assert_eq!((report.totals.checks.planned, report.totals.checks.not_run), (3, 1));
         assert_eq!(ran.check("first").verdict, Verdict::Passed);
-        assert_eq!((ran.check("waits").verdict, ran.check("waits").reason.as_deref()), (Verdict::Broken, Some("interrupted")));
+        assert_eq!(
+            (ran.check("waits").verdict, ran.check("waits").reason.as_deref()),
+            (Verdict::Broken, Some("interrupted"))
+        );
     }
 }
 

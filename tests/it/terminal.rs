@@ -77,7 +77,8 @@ fn a_red_case() {
 
 #[test]
 fn the_story() {
-    let context = Context::proving("- {id: sweep, run: [python3, fixtures/sweep/unmended/test_sweep.py], expect: {cases: 57}}");
+    let context =
+        Context::proving("- {id: sweep, run: [python3, fixtures/sweep/unmended/test_sweep.py], expect: {cases: 57}}");
     context.copy("fixtures/sweep/unmended");
     context.copy("fixtures/sweep/common");
     let ran = context.hp(&["run"]);
@@ -147,7 +148,9 @@ fn a_check_that_cannot_start() {
 
 #[test]
 fn a_failure_without_a_frame_shows_its_last_words() {
-    let context = Context::with("- {id: words, shell: 'for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; done; echo no board here >&2; exit 7'}");
+    let context = Context::with(
+        "- {id: words, shell: 'for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; done; echo no board here >&2; exit 7'}",
+    );
     let ran = context.hp(&["run"]);
     assert_snapshot!(context.shown(&ran), @r#"
     exit 1
@@ -209,7 +212,8 @@ fn what_is_late_or_allowed_is_a_remark() {
 #[test]
 fn a_manifest_with_errors() {
     let context = Context::new();
-    context.manifest("a.yaml", "version: 1\nchecks:\n  - id: sweep\n    run: [python3, test_sweep.py]\n    tiemout: 5m\n");
+    context
+        .manifest("a.yaml", "version: 1\nchecks:\n  - id: sweep\n    run: [python3, test_sweep.py]\n    tiemout: 5m\n");
     context.manifest("b.yaml", "version: 1\nchecks:\n  - {id: sweep, run: [x]}\n");
     let ran = context.hp(&["run"]);
     assert_snapshot!(context.shown(&ran), @r#"

@@ -17,7 +17,8 @@ pub fn become_subreaper() -> io::Result<()> {
 
 /// Blocks every signal, and returns a descriptor that is readable when a child has ended.
 ///
-/// A blocked SIGCHLD is not discarded, so none is missed between two looks.
+/// A blocked SIGCHLD is not discarded, so none is missed between two looks. No signal stays ignored, whatever this
+/// process inherited or its runtime set: what is ignored here would be ignored in every job.
 pub fn block_all() -> io::Result<OwnedFd> {
     let mut all = MaybeUninit::uninit();
     let mut child = MaybeUninit::uninit();
@@ -29,8 +30,13 @@ pub fn block_all() -> io::Result<OwnedFd> {
         if libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut()) != 0 {
             return Err(io::Error::last_os_error());
         }
-        // An inherited SIG_IGN for SIGCHLD would make the system reap in our place.
-        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        // The kernel's form of an action, all zero: the default. The C library would refuse its own two signals, which
+        // its posix_spawn leaves ignored; the kernel refuses SIGKILL and SIGSTOP alone.
+        let default = [0u64; 4];
+        for signal in 1..=64 {
+            let none = std::ptr::null::<u64>();
+            libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), none, size_of::<u64>());
+        }
         libc::signalfd(-1, child.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
     };
     if fd < 0 {

@@ -1,4 +1,4 @@
-//! Starting a job's first process: in a session of its own, with default signals, nothing inherited but its streams.
+//! Starting a job's first process: in a session of its own, with default signals (the supervisor ignores none), nothing inherited but its streams.
 //!
 //! The child shares the supervisor's memory until it executes the program (as `vfork` does), so that a start costs the
 //! same however large the supervisor is, and a failure is told without a pipe.
@@ -130,12 +130,6 @@ unsafe fn attempt(plan: &Plan) -> (Step, i32) {
         }
         if libc::chdir(plan.cwd.as_ptr()) < 0 {
             return (Step::Enter, errno());
-        }
-        // The kernel's form of an action, all zero: the default. The C library would refuse its own two signals, which
-        // a caller can have ignored all the same; the kernel refuses SIGKILL and SIGSTOP alone.
-        let default = [0u64; 4];
-        for signal in 1..=64 {
-            libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), ptr::null::<u64>(), size_of::<u64>());
         }
         let mut none = std::mem::MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
