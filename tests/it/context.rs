@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -269,12 +269,6 @@ impl Ran {
         &self.report().checks[0]
     }
 
-    /// Every finding of a kind, of every check.
-    pub fn findings(&self, kind: Kind) -> Vec<&Finding> {
-        let all = self.report().checks.iter().flat_map(|check| &check.findings);
-        all.filter(|finding| finding.kind == kind).collect()
-    }
-
     /// Sees that hostproof ended with this code.
     #[track_caller]
     pub fn exits(&self, code: i32) -> &Self {
@@ -371,7 +365,7 @@ pub fn variable(name: &str) -> Option<OsString> {
 #[track_caller]
 pub fn skip(why: &str) {
     assert!(variable("HOSTPROOF_TEST_REQUIRE_ALL").is_none(), "this must not be skipped: {why}");
-    eprintln!("skipped: {why}");
+    writeln!(std::io::stderr(), "skipped: {why}").expect("standard error");
 }
 
 /// Whether a command is there and succeeds.

@@ -34,14 +34,14 @@ fn run_takes_words_as_they_are_and_shell_takes_a_script() {
 #[test]
 fn what_cannot_start_is_broken_and_says_why() {
     let context = Context::with(
-        r#"
+        r"
 - {id: program, run: [no-such-program-here]}
 - {id: file, run: [./no-such-file]}
 - {id: script, run: [python3, gone/hook.py], expect: {exit: 2}}
 - {id: mode, run: [./notes.txt]}
 - {id: interpreter, run: [./old]}
 - {id: windows, run: [./windows]}
-"#,
+",
     );
     context.file("notes.txt", "hello\n");
     context.program("old", "#!/opt/no-such-interpreter\n");
@@ -227,11 +227,11 @@ fn files_are_put_into_the_sandbox() {
 #[test]
 fn input_comes_from_a_file() {
     let context = Context::with(
-        r#"
+        r"
 - {id: event, stdin: fixtures/event.json, run: [cat], expect: {stdout: [{contains: PostToolUse}]}}
 - {id: missing, stdin: fixtures/gone.json, run: [cat]}
 - {id: pipe, stdin: fixtures/pipe, run: [cat]}
-"#,
+",
     );
     context.file("fixtures/event.json", "{\"hook_event_name\": \"PostToolUse\"}\n");
     let pipe = context.project().join("fixtures/pipe");

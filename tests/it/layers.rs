@@ -166,6 +166,7 @@ fn imports_are_seen() {
 
 #[test]
 fn models_are_plain_data() {
+    let is_own = |used: &str| root().join(format!("src/model/{used}.rs")).exists();
     let outside = Regex::new(r"(?m)^\s*(?:pub )?use ([a-z_]+)::").expect("a pattern");
     for source in sources().iter().filter(|source| source.part == "model") {
         for import in outside.captures_iter(&source.text) {
@@ -176,9 +177,6 @@ fn models_are_plain_data() {
                 source.name
             );
         }
-    }
-    fn is_own(used: &str) -> bool {
-        root().join(format!("src/model/{used}.rs")).exists()
     }
 }
 

@@ -26,12 +26,11 @@ fn every_way_to_get_away_is_found_and_ended() {
         ("bare", "env -i /bin/sleep 50 </dev/null >/dev/null 2>&1 &"),
         ("elsewhere", "(cd / && exec sleep 50) </dev/null >/dev/null 2>&1 &"),
     ];
-    let mut checks = String::new();
-    for (id, script) in ways {
-        let stop = if id == "stopped" { "kill -STOP $!" } else { "" };
-        checks +=
-            &format!("- id: {id}\n  cwd: sandbox\n  shell: |\n    {script}\n    {LEFT}\n    {RUNS}\n    {stop}\n");
-    }
+    let check = |(id, script): &(&str, &str)| {
+        let stop = if *id == "stopped" { "kill -STOP $!" } else { "" };
+        format!("- id: {id}\n  cwd: sandbox\n  shell: |\n    {script}\n    {LEFT}\n    {RUNS}\n    {stop}\n")
+    };
+    let mut checks = ways.iter().map(check).collect::<Vec<_>>().concat();
     // The middle one of three ends before the last is known.
     checks += r#"
 - id: orphan
@@ -188,7 +187,7 @@ os.read(read, 1)
 #[test]
 fn ones_own_directory_may_go_though_windows_would_refuse_it() {
     let context = Context::with(
-        r#"
+        r"
 - id: own
   cwd: sandbox
   shell: |
@@ -196,7 +195,7 @@ fn ones_own_directory_may_go_though_windows_would_refuse_it() {
     cd here
     rmdir ../here
     sleep 3
-"#,
+",
     );
     let ran = context.hp(&["run"]);
     let check = ran.exits(0).only();
@@ -245,7 +244,7 @@ fn a_child_on_the_checks_output_is_not_waited_for() {
 #[test]
 fn many_short_children_on_a_busy_machine_are_no_leak() {
     let context = Context::with(
-        r#"
+        r"
 - id: busy
   grace: 50s
   shell: |
@@ -256,7 +255,7 @@ fn many_short_children_on_a_busy_machine_are_no_leak() {
 - id: quiet
   shell: |
     for i in 1 2 3 4 5 6 7 8 9 10; do sh -c true; done
-"#,
+",
     );
     let ran = context.hp(&["run", "--jobs", "2"]);
     ran.exits(0);
@@ -285,14 +284,14 @@ fn a_check_that_waits_for_input_is_seen_waiting() {
         return skip("this kernel does not tell what a process waits on");
     }
     let context = Context::with(
-        r#"
+        r"
 - id: waits
   timeout: 3s
   cwd: sandbox
   shell: |
     mkfifo never
     exec cat <> never
-"#,
+",
     );
     let ran = context.hp(&["run"]);
     let check = ran.exits(1).only();
@@ -415,7 +414,7 @@ fn processes_that_come_and_go_are_ended() {
     // Each lives just long enough to start the next.
     context.file(
         "respawn.py",
-        r#"
+        r"
 import os, time
 
 end = time.monotonic() + 40
@@ -427,7 +426,7 @@ if os.fork() == 0:
     while time.monotonic() < end:
         if os.fork() != 0:
             os._exit(0)
-"#,
+",
     );
     let ran = context.hp(&["run"]);
     assert_eq!(ran.exits(1).only().verdict, Verdict::Leaked, "{}", ran.said());
@@ -544,9 +543,9 @@ print("given")
 
 #[test]
 fn checks_that_leak_at_once_are_told_apart() {
-    let mut checks = String::new();
-    for id in ["one", "two", "three", "four"] {
-        checks += &format!(
+    let ids = ["one", "two", "three", "four"];
+    let check = |id| {
+        format!(
             r#"
 - id: {id}
   cwd: sandbox
@@ -560,12 +559,13 @@ fn checks_that_leak_at_once_are_told_apart() {
       while [ ! -e "$HOSTPROOF_PROJECT/$other.up" ]; do sleep 0.02; done
     done
 "#
-        );
-    }
+        )
+    };
+    let checks = ids.map(check).concat();
     let context = Context::with(&checks);
     let ran = context.hp(&["run", "--jobs", "4"]);
     ran.exits(1);
-    for id in ["one", "two", "three", "four"] {
+    for id in ids {
         let mut named: Vec<u32> = of_kind(ran.check(id), Kind::LeakedProcess).iter().map(|f| pid(f)).collect();
         let mut left = context.pids(&format!("{id}.pid"));
         named.sort_unstable();

@@ -83,11 +83,8 @@ fn what_a_manifest_says_does_not_steer_the_terminal() {
 #[test]
 fn a_bomb_of_aliases_or_brackets_is_refused() {
     let context = Context::new();
-    let mut bomb = "version: 1\na0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
-    for n in 1..12 {
-        let below = n - 1;
-        bomb += &format!("a{n}: &a{n} [*a{below}, *a{below}, *a{below}, *a{below}, *a{below}, *a{below}, *a{below}]\n");
-    }
+    let level = |n: usize| format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(", "));
+    let bomb = "version: 1\na0: &a0 [x, x]\n".to_owned() + &(1..12).map(level).collect::<Vec<_>>().concat();
     context.manifest("a.yaml", &bomb);
     context.manifest("b.yaml", &format!("version: 1\nchecks: {}\n", "[".repeat(100_000)));
     let ran = context.hp(&["lint"]);

@@ -19,7 +19,7 @@ sys.exit(code)
 #[test]
 fn output_without_end_or_newline_is_taken_in_bounded_memory() {
     let context = Context::with(
-        r#"
+        r"
 - id: flood
   reader: auto
   shell: |
@@ -27,7 +27,7 @@ fn output_without_end_or_newline_is_taken_in_bounded_memory() {
     printf 'the end'
   expect: {stdout: [{matches: 'zthe end$'}, {not_contains: Traceback}]}
   allow: [{kind: no-proof, because: it only floods}]
-"#,
+",
     );
     let hostproof = context.command(&["run"]);
     let mut command = Command::new("python3");
@@ -112,11 +112,11 @@ fn a_binary_is_output_like_any_other() {
 #[test]
 fn the_end_of_the_output_is_told_apart_from_the_exit() {
     let context = Context::with(
-        r#"
+        r"
 - {id: before, shell: 'echo early; exec >/dev/null; sleep 1'}
 - {id: after, shell: '(sleep 1) & echo early', grace: 50s}
 - {id: never, shell: 'sleep 50 & echo early', grace: 0s}
-"#,
+",
     );
     let ran = context.hp(&["run"]);
     ran.exits(1);

@@ -31,8 +31,8 @@ unittest.main(verbosity=2)
 
 /// A check per line, `id exit`.
 fn exits(checks: &[(&str, i32)]) -> Context {
-    let text: String = checks.iter().map(|(id, code)| format!("- {{id: {id}, shell: 'exit {code}'}}\n")).collect();
-    Context::with(&text)
+    let text: Vec<String> = checks.iter().map(|(id, code)| format!("- {{id: {id}, shell: 'exit {code}'}}\n")).collect();
+    Context::with(&text.concat())
 }
 
 fn ids(text: &str) -> Vec<String> {
@@ -171,10 +171,9 @@ const EXCLUSIVE: &str = "mkdir held || exit 9\n    sleep 0.2\n    rmdir held";
 
 #[test]
 fn checks_that_share_a_lock_never_overlap() {
-    let mut checks = String::new();
-    for id in ["a", "b", "c", "d"] {
-        checks += &format!("- id: {id}\n  lock: [port, own-{id}]\n  shell: |\n    {EXCLUSIVE}\n");
-    }
+    let checks = ["a", "b", "c", "d"]
+        .map(|id| format!("- id: {id}\n  lock: [port, own-{id}]\n  shell: |\n    {EXCLUSIVE}\n"))
+        .concat();
     let context = Context::with(&checks);
     let ran = context.hp(&["run", "--jobs", "4"]);
     assert_eq!(ran.exits(0).last_line(), "4/4 checks");
@@ -189,10 +188,7 @@ fn other_checks_run_at_once_as_far_as_jobs_allow() {
     let context = Context::with(&(meet("two", "one") + &meet("one", "two")));
     context.hp(&["run", "--jobs", "2"]).exits(0);
 
-    let mut checks = String::new();
-    for id in ["a", "b", "c"] {
-        checks += &format!("- id: {id}\n  shell: |\n    {EXCLUSIVE}\n");
-    }
+    let checks = ["a", "b", "c"].map(|id| format!("- id: {id}\n  shell: |\n    {EXCLUSIVE}\n")).concat();
     let ran = Context::with(&checks).hp(&["run", "-j", "1"]);
     assert_eq!((ran.exits(0).last_line(), ran.report().run.jobs), ("3/3 checks", 1));
 }
@@ -224,13 +220,13 @@ fn a_setup_that_fails_breaks_its_files_checks() {
     let context = Context::new();
     context.manifest(
         "a.yaml",
-        r#"
+        r"
 version: 1
 setup: [[sh, -c, 'echo no compiler here >&2; exit 4'], [touch, second]]
 checks:
   - {id: one, shell: 'touch ran'}
   - {id: two, shell: 'touch ran'}
-"#,
+",
     );
     context.manifest("b.yaml", "version: 1\nchecks:\n  - {id: other, reader: none, shell: 'true'}\n");
     let ran = context.hp(&["run"]);

@@ -66,11 +66,11 @@ fn a_check_of_a_user_without_rights_is_cleaned_up_too() {
 #[test]
 fn neither_depth_nor_number_nor_kind_keeps_a_sandbox() {
     let context = Context::with(
-        r#"
+        r"
 - {id: deep, cwd: sandbox, run: [python3, $project/deep.py]}
 - {id: many, cwd: sandbox, run: [python3, $project/many.py]}
 - {id: kinds, cwd: sandbox, run: [python3, $project/kinds.py]}
-"#,
+",
     );
     context.file(
         "deep.py",
@@ -173,10 +173,10 @@ fn what_is_mounted_in_a_sandbox_is_told_and_kept() {
 #[test]
 fn paths_in_a_sandbox_are_short_and_its_home_is_not_temporary() {
     let context = Context::with(
-        r#"
+        r"
 - id: paths
   run: [python3, paths.py]
-"#,
+",
     );
     context.file(
         "paths.py",

@@ -49,8 +49,8 @@ fn culprit_is_named(check: &CheckReport) {
         (text(&model, "named_case"), text(&model, "never_named_case"), text(&model, "leftover"));
     let [held] = of_kind(check, Kind::HeldDirectory)[..] else { panic!("{:?}", check.findings) };
     let [leaked] = of_kind(check, Kind::LeakedProcess)[..] else { panic!("{:?}", check.findings) };
-    let hold = serde_json::json!({"how": held.how, "directory": true, "deleted": held.deleted});
-    assert_eq!(hold, wanted["hold"]);
+    let seen = serde_json::json!({"how": held.how, "directory": true, "deleted": held.deleted});
+    assert_eq!(seen, wanted["hold"]);
     assert!(held.path.as_deref().is_some_and(|path| path.starts_with("tmp/")), "{:?}", held.path);
     for finding in [held, leaked] {
         let process = finding.process.as_ref().expect("a process");

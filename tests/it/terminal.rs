@@ -27,11 +27,11 @@ fn board(answer: &str) -> String {
 #[test]
 fn a_green_run() {
     let context = Context::proving(
-        r#"
+        r"
 - {id: board, run: [python3, test_board.py], expect: {cases: 2}}
 - {id: guard/lock, shell: 'echo ok', reader: none}
 - {id: registry, shell: 'exit 0', platforms: [windows]}
-"#,
+",
     );
     context.file("test_board.py", board("drift"));
     let ran = context.hp(&["run", "--jobs", "1"]);
@@ -174,7 +174,7 @@ fn a_failure_without_a_frame_shows_its_last_words() {
 #[test]
 fn what_is_late_or_allowed_is_a_remark() {
     let context = Context::with(
-        r#"
+        r"
 - id: allowed
   grace: 0s
   shell: |
@@ -186,7 +186,7 @@ fn what_is_late_or_allowed_is_a_remark() {
   shell: |
     (cd / && exec sleep 2) &
     until grep -q sleep /proc/$!/comm; do sleep 0.02; done
-"#,
+",
     );
     let ran = context.hp(&["run", "--jobs", "1", "--verbose"]);
     assert_snapshot!(context.shown(&ran), @r#"
@@ -249,11 +249,11 @@ fn a_manifest_with_errors() {
 #[test]
 fn a_list() {
     let context = Context::with(
-        r#"
+        r"
 - {id: sweep, title: board-drift sweep hook, tags: [hooks, slow], run: [x]}
 - {id: guard/spawn-lock, run: [x]}
 - {id: registry, title: the registry, platforms: [windows], run: [x]}
-"#,
+",
     );
     let ran = context.hp(&["list"]);
     assert_snapshot!(context.shown(&ran), @r#"
@@ -409,7 +409,7 @@ fn only_ascii_where_the_locale_has_no_more() {
     assert!(refused.exits(2).stderr.is_ascii(), "{}", refused.stderr);
 
     context.checks(
-        r#"
+        r"
 - id: path
   title: größe – “prüfen” …
   grace: 0s
@@ -422,7 +422,7 @@ fn only_ascii_where_the_locale_has_no_more() {
 - {id: error, reader: auto, run: [python3, test_error.py]}
 - {id: words, shell: 'echo größe; exit 1'}
 - {id: missing, run: [größe]}
-"#,
+",
     );
     context.file("test_error.py", board("größe"));
     for arguments in [&["run"][..], &["run", "--verbose"], &["list"], &["explain"], &["explain", "held-directory"]] {
@@ -438,14 +438,14 @@ fn only_ascii_where_the_locale_has_no_more() {
 }
 
 /// Runs a command on a terminal of its own, and copies what it shows.
-const ON_TERMINAL: &str = r#"
+const ON_TERMINAL: &str = r"
 import os, pty, sys
 
 def read(descriptor):
     return os.read(descriptor, 65536)
 
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], read)))
-"#;
+";
 
 #[test]
 fn colours_are_for_terminals_that_want_them() {
