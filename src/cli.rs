@@ -4,9 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// The hidden subcommand that makes this program a supervisor.
-pub const SUPERVISE: &str = "__supervise";
-
 /// Runs hook self-tests on this machine and tells what they left behind.
 #[derive(Debug, Parser)]
 #[command(

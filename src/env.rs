@@ -41,12 +41,18 @@ pub fn home() -> Option<PathBuf> {
     env::home_dir().filter(|home| home.is_absolute())
 }
 
+/// The system's temporary folder.
+#[must_use]
+pub fn temp() -> PathBuf {
+    env::temp_dir()
+}
+
 /// Where sandboxes are made: `HOSTPROOF_TMPDIR`, else the system's temporary folder if its path is short, else `/tmp`.
 #[must_use]
 pub fn sandbox_base() -> PathBuf {
     if let Some(base) = raw("HOSTPROOF_TMPDIR").filter(|base| !base.is_empty()) {
         return PathBuf::from(base);
     }
-    let usual = env::temp_dir();
+    let usual = temp();
     if cfg!(unix) && usual.as_os_str().len() > LONGEST_BASE { PathBuf::from("/tmp") } else { usual }
 }

@@ -351,7 +351,7 @@ fn wired_hooks_are_named_and_never_run() {
     let project = Project::new(&[
         ("hooks/test_sweep.py", GREEN),
         (".claude/settings.json", &settings),
-        (".claude/settings.local.json", "{ // not JSON"),
+        (".gemini/settings.json", "{ // not JSON"),
         (".husky/pre-push", "touch ran\n"),
         ("session-boundary.json", r#"{"receiver_checks": [{"name": "all", "command": "touch ran"}]}"#),
     ]);
@@ -365,7 +365,7 @@ fn wired_hooks_are_named_and_never_run() {
         "#   Stop: touch ran hooks/untested.sh: {[# (.claude/settings.json)",
         "#   git pre-push: .husky/pre-push",
         "#   receiver check all: touch ran (session-boundary.json)",
-        "#   .claude/settings.local.json is not read: ",
+        "#   .gemini/settings.json is not read: ",
     ] {
         assert!(manifest.contains(named), "{named}\n{manifest}");
     }

@@ -9,7 +9,7 @@ use super::project::FOLDER;
 use crate::error::{Error, Result};
 use crate::manifest;
 use crate::model::CheckCommand;
-use crate::platform;
+use crate::{env, platform};
 
 /// The name of the manifest, in the folder of manifests.
 const NAME: &str = "hostproof.yaml";
@@ -28,8 +28,7 @@ pub fn check(text: &str, tests: &[&SelfTest]) -> Result<()> {
             "nothing was written: what was to be written {what}; this is a fault of hostproof\n{text}"
         ))
     };
-    let place =
-        tempfile::tempdir().map_err(|error| Error::file("cannot make a folder in", &std::env::temp_dir(), error))?;
+    let place = tempfile::tempdir().map_err(|error| Error::file("cannot make a folder in", &env::temp(), error))?;
     let folder = place.path().join(FOLDER);
     let file = folder.join(NAME);
     fs::create_dir(&folder)
@@ -77,11 +76,7 @@ pub fn write(root: &Path, text: &str) -> Result<()> {
 
 /// To a temporary file beside it, then renamed, so that nobody reads half of it, and never over another.
 fn put(folder: &Path, text: &str) -> io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".hostproof-init-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = platform::new_file(folder, ".hostproof-init-")?;
     file.write_all(text.as_bytes())?;
     file.persist_noclobber(folder.join(NAME)).map(drop).map_err(|error| error.error)
 }

@@ -75,6 +75,7 @@ pub struct Hold {
 /// Enough to find a process again, or to recognise it in a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessRef {
+    /// The system's number of it.
     pub pid: u32,
     /// Empty for a process that has none any more (a zombie) or whose arguments could not be read.
     pub argv: Vec<String>,
@@ -83,6 +84,7 @@ pub struct ProcessRef {
 /// What was read of one process of a check's tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
+    /// The system's number of it; after its end another process may get the same.
     pub pid: u32,
     /// Its arguments; its name in brackets where they could not be read.
     pub argv: Vec<String>,

@@ -32,7 +32,9 @@ pub struct Report {
 /// Which hostproof wrote the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
+    /// `hostproof`.
     pub name: String,
+    /// Its version, as `0.1.0`.
     pub version: String,
 }
 
@@ -45,6 +47,7 @@ pub struct RunFacts {
     pub argv: Vec<String>,
     /// RFC 3339, in UTC.
     pub started: String,
+    /// From the start to the last check's verdict.
     pub duration_ms: u64,
     /// How many checks ran at once, at most.
     pub jobs: u64,
@@ -96,13 +99,21 @@ pub struct Totals {
 /// How many checks got which verdict.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckTotals {
+    /// How many were to run.
     pub planned: u64,
+    /// Everything that was expected was seen, and nothing was left behind.
     pub passed: u64,
+    /// Something that was expected was not seen.
     pub failed: u64,
+    /// As expected, but for what they left behind.
     pub leaked: u64,
+    /// Ended at their time limit.
     pub timed_out: u64,
+    /// Could not be run or measured.
     pub broken: u64,
+    /// Their runs differ.
     pub flaky: u64,
+    /// Left out, with a reason.
     pub skipped: u64,
     /// Planned and never started, since the run was interrupted.
     pub not_run: u64,
@@ -111,23 +122,34 @@ pub struct CheckTotals {
 /// Sums of the cases over the checks that know theirs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseTotals {
+    /// How many were announced, or expected; those that ran where nothing was.
     pub planned: u64,
+    /// How many got an outcome, skipped ones included.
     pub ran: u64,
+    /// How many hold.
     pub passed: u64,
+    /// How many do not.
     pub failed: u64,
+    /// How many were left out by their sub-runner.
     pub skipped: u64,
+    /// How many were planned or began, and never got an outcome.
     pub unknown: u64,
 }
 
 /// The six numbers of a check, and its cases by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cases {
-    /// `null` when unknown, never 0.
+    /// How many were announced, or expected; `null` when unknown, never 0, as with the other five.
     pub planned: Option<u64>,
+    /// How many got an outcome, skipped ones included.
     pub ran: Option<u64>,
+    /// How many hold.
     pub passed: Option<u64>,
+    /// How many do not.
     pub failed: Option<u64>,
+    /// How many were left out by their sub-runner.
     pub skipped: Option<u64>,
+    /// How many were planned or began, and never got an outcome.
     pub unknown: Option<u64>,
     /// The cases whose names are known.
     #[serde(default)]
@@ -181,9 +203,11 @@ pub struct ProcessTimes {
 /// One check, or one variant of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckReport {
+    /// The id in the manifest; `try` for a command without one.
     pub id: String,
     /// What distinguishes this variant; `null` for the check itself.
     pub variant: Option<String>,
+    /// What the manifest says it is about.
     pub title: Option<String>,
     /// `FILE:LINE` of the manifest.
     pub origin: Option<String>,

@@ -90,3 +90,12 @@ pub fn user() -> Option<u32> {
 pub fn is_open_to_others(_path: &Path) -> bool {
     true
 }
+
+/// A temporary file in a folder, to be renamed when it is whole: it has the permissions of any new file.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new().prefix(prefix).tempfile_in(folder)
+}

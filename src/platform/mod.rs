@@ -9,7 +9,7 @@
 //! | tree | a single-threaded supervisor per lane, child subreaper | not built yet: [`start_lane`] says so |
 //! | ends with the harness | the supervisor sees its socket close | |
 
-#![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
+#![cfg_attr(unix, expect(unsafe_code, reason = "this is the one part that may talk to the system directly"))]
 
 mod job;
 
@@ -34,8 +34,8 @@ mod files;
 use std::path::Path;
 
 pub use files::{
-    copy_link, exit_at_once, find_program, is_executable, is_open_to_others, make_folder, on_interrupt, path_of,
-    remove_tree, user,
+    copy_link, exit_at_once, find_program, is_executable, is_open_to_others, make_folder, new_file, on_interrupt,
+    path_of, remove_tree, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use system::{
@@ -43,6 +43,9 @@ pub use system::{
 };
 
 use crate::model::Platform;
+
+/// The word that makes this program a supervisor, in the place of a subcommand.
+pub const SUPERVISE: &str = "__supervise";
 
 /// One supervisor and the folder that it answers for. Runs one job at a time.
 ///

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::Look;
 use crate::model::{Case, CaseOutcome, Check, CheckReport, Finding, Frame, Kind, Process, Severity, Totals, Verdict};
-use crate::words::{command_line, quoted};
+use crate::words::{command_line, quoted, shown};
 
 /// How many names of cases, findings and lines of output are shown before `…`.
 const NAMES: usize = 3;
@@ -88,9 +88,9 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, manifests: bool) 
     let tag = if check.verdict.is_red() { look.red("RED") } else { look.green("ok") };
     let first = check.frames.first();
     let place = first.map(|frame| format!("    {}", frame_place(frame))).unwrap_or_default();
-    let _ = writeln!(text, "{tag} {}{}", look.bold(&look.text(&check.id)), look.text(&place));
+    let _ = writeln!(text, "{tag} {}{}", look.bold(&look.text(&check.id)), look.text(&one_line(&place)));
     let mut line = |line: &str| {
-        let _ = writeln!(text, "    {}", look.text(line));
+        let _ = writeln!(text, "    {}", look.text(&shown(line.as_bytes())));
     };
 
     if matches!(check.verdict, Verdict::Broken)
@@ -172,7 +172,7 @@ fn finding_lines(finding: &Finding) -> Vec<String> {
         if let Some(started) = process.started_ms {
             let (seconds, tenths) = (started.abs() / 1000, started.abs() % 1000 / 100);
             let when = if started < 0 { "before" } else { "after" };
-            more.push(format!("started {seconds}.{tenths} s {when} the check"));
+            more.push(format!("started {seconds}.{tenths} s {when} the check began"));
         }
     }
     if let Some(case) = &finding.case {
@@ -282,16 +282,18 @@ pub fn last_line(totals: &Totals) -> String {
 /// One check in a listing.
 #[must_use]
 pub fn list_line(look: Look, check: &Check, width: usize, skip: Option<&str>) -> String {
-    let title = check.title.as_deref().unwrap_or_default();
+    let title = one_line(check.title.as_deref().unwrap_or_default());
     let skip = skip.map(|skip| format!("  ({skip})")).unwrap_or_default();
     let tags = if check.tags.is_empty() { String::new() } else { format!("  [{}]", check.tags.join(", ")) };
-    format!("{:width$}  {}{tags}{skip}", look.text(&check.id), look.text(title)).trim_end().to_owned()
+    format!("{:width$}  {}{}{skip}", look.text(&check.id), look.text(&title), look.text(&one_line(&tags)))
+        .trim_end()
+        .to_owned()
 }
 
 /// Text from elsewhere in one line of bearable length, without anything that steers a terminal.
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 400;
-    let text = crate::words::shown(text.as_bytes()).replace(['\n', '\t'], " ");
+    let text = shown(text.as_bytes()).replace(['\n', '\t'], " ");
     if text.chars().count() <= LONGEST {
         return text;
     }

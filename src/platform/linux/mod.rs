@@ -9,6 +9,7 @@ mod capture;
 mod facts;
 mod holders;
 mod lane;
+mod lane_folder;
 mod mounts;
 mod procfs;
 mod removals;

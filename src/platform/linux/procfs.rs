@@ -137,6 +137,12 @@ pub fn boot_ms() -> u64 {
     now.tv_sec.unsigned_abs() * 1000 + now.tv_nsec.unsigned_abs() / 1_000_000
 }
 
+/// The same at the last clock tick: when a process that starts now is said to have started.
+pub fn boot_tick_ms() -> u64 {
+    let tick = (1000 / ticks_per_second()).max(1);
+    boot_ms() / tick * tick
+}
+
 /// Reads all that is wanted of a process. `None` if it is gone.
 pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
     let stat = stat(pid).ok()?;

@@ -30,9 +30,12 @@ pub fn block_all() -> io::Result<OwnedFd> {
         if libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut()) != 0 {
             return Err(io::Error::last_os_error());
         }
+        // The kernel's form of an action, all zero: the default. The C library would refuse its own two signals, which
+        // its posix_spawn leaves ignored; the kernel refuses SIGKILL and SIGSTOP alone.
+        let default = [0u64; 4];
         for signal in 1..=64 {
-            // Refused for SIGKILL, SIGSTOP and the C library's own two, which nobody can ignore either.
-            libc::signal(signal, libc::SIG_DFL);
+            let none = std::ptr::null::<u64>();
+            libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), none, size_of::<u64>());
         }
         libc::signalfd(-1, child.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
     };

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::super::unix::lane_folder::LaneFolder;
 use super::super::{Captured, Ended, Job, LateProcess, Outcome, StartError};
 use super::capture::Capture;
+use super::lane_folder::LaneFolder;
 use super::procfs::{self, Wanted};
 use super::removals::Removals;
 use super::signals::{self, Reaped};
@@ -220,7 +220,7 @@ impl<'a> Run<'a> {
             }
         });
         let started = Instant::now();
-        let started_ms = procfs::boot_ms();
+        let started_ms = procfs::boot_tick_ms();
         let leader = spawn::spawn(job, [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()])?;
         Ok(Self {
             roots: &job.roots,

@@ -46,3 +46,12 @@ pub fn is_open_to_others(path: &Path) -> bool {
         .skip(1)
         .all(|folder| fs::metadata(folder).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS_MAY_ENTER != 0))
 }
+
+/// A temporary file in a folder, to be renamed when it is whole: it has the permissions of any new file.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new().prefix(prefix).permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder)
+}

@@ -1,7 +1,7 @@
 //! Removing a tree whatever was done to it, without ever leaving it.
 
 use std::ffi::{CStr, CString, OsStr};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -179,7 +179,8 @@ fn make_writable(folder: &OwnedFd) -> Result<(), Errno> {
 #[cfg(target_os = "linux")]
 fn make_accessible(at: impl AsFd, name: &OsStr) -> Result<(), Errno> {
     let fd = rustix::fs::openat(at, name, OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?;
-    rustix::fs::chmod(format!("/proc/self/fd/{}", fd.as_raw_fd()), Mode::RWXU)
+    let fd = std::os::fd::AsRawFd::as_raw_fd(&fd);
+    rustix::fs::chmod(format!("/proc/self/fd/{fd}"), Mode::RWXU)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,13 +1,13 @@
 //! A lane's folder: made by its supervisor, removed by it, and by a later run if even that could not be.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::remove_tree;
+use super::super::remove_tree;
 
 /// What the names of all lane folders begin with.
 const PREFIX: &str = "hp-";
@@ -37,12 +37,9 @@ impl LaneFolder {
             io::Error::new(error.kind(), format!("no sandbox can be made in {}: {error}", base.display()))
         };
         for _ in 0..100 {
-            let path = base.join(format!("{PREFIX}{}", token()));
-            match fs::DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(failed(&error)),
-            }
+            let made =
+                tempfile::Builder::new().prefix(PREFIX).permissions(Permissions::from_mode(0o700)).tempdir_in(&base);
+            let path = made.map_err(|error| failed(&error))?.keep();
             let lock = File::create(path.join(LOCK)).map_err(|error| failed(&error))?;
             // Another run's sweep may have come between.
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() && path.join(LOCK).exists() {
@@ -68,16 +65,6 @@ impl LaneFolder {
     pub fn leave(self) {
         let _ = fs::remove_file(self.path.join(LOCK));
     }
-}
-
-/// Six characters that no other run is likely to use.
-fn token() -> String {
-    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
-    let mut random = [0u8; 6];
-    if rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()).is_err() {
-        random[..4].copy_from_slice(&std::process::id().to_ne_bytes());
-    }
-    random.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect()
 }
 
 /// Removes the folders of this user whose owners are gone.

@@ -1,0 +1,384 @@
+//! What a manifest can ask for: each key of a check does what it says.
+
+use std::fs;
+use std::process::Command;
+
+use hostproof::model::{Exit, Kind, Severity, Verdict};
+
+use crate::context::{Context, errors, of_kind, repository};
+
+#[test]
+fn run_takes_words_as_they_are_and_shell_takes_a_script() {
+    let mut context = Context::with(
+        r#"
+- {id: words, run: [printf, '%s|', $project, "$HOME", "a b", '', $projects], expect: {stdout: [{matches: '^/.*\|\$HOME\|a b\|\|\$projects\|$'}]}}
+- {id: script, shell: 'echo "$HOSTPROOF_PROJECT" "$HOSTPROOF_SANDBOX" "$HOSTPROOF_CHECK" > said'}
+- {id: bash, interpreter: bash, shell: '[[ $BASH_VERSION ]]'}
+- {id: python, run: [python3, -c, "import sys; assert sys.version_info[0] == 3"]}
+- {id: relative, run: [./tool]}
+- {id: plain, run: [./plain]}
+"#,
+    );
+    context.program("tool", "#!/bin/sh\nexit 0\n");
+    // As a shell does it, a script without a first line of its own goes to sh.
+    context.program("plain", "exit 0\n");
+    context.env("SECRET", "1");
+    let ran = context.hp(&["run"]);
+    ran.exits(0);
+    let said = context.read("said");
+    let [project, sandbox, id] = said.split_whitespace().collect::<Vec<_>>()[..] else { panic!("{said}") };
+    assert_eq!((project, id), (context.project().to_str().expect("text"), "script"));
+    assert!(sandbox.starts_with(context.base().to_str().expect("text")));
+}
+
+#[test]
+fn what_cannot_start_is_broken_and_says_why() {
+    let context = Context::with(
+        r"
+- {id: program, run: [no-such-program-here]}
+- {id: file, run: [./no-such-file]}
+- {id: script, run: [python3, gone/hook.py], expect: {exit: 2}}
+- {id: mode, run: [./notes.txt]}
+- {id: interpreter, run: [./old]}
+- {id: windows, run: [./windows]}
+",
+    );
+    context.file("notes.txt", "hello\n");
+    context.program("old", "#!/opt/no-such-interpreter\n");
+    context.program("windows", "#!/bin/sh\r\nexit 0\r\n");
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(1).last_line(), "0/6 checks, 6 broken");
+    for (id, words) in [
+        ("program", "the program no-such-program-here is not installed, or not on the check's PATH"),
+        ("file", "./no-such-file is not there"),
+        ("script", "the script gone/hook.py is not there"),
+        ("mode", "notes.txt"),
+        ("interpreter", "\"/opt/no-such-interpreter\" is not there"),
+        ("windows", "(the script has Windows line ends)"),
+    ] {
+        let check = ran.check(id);
+        let reason = check.reason.as_deref().unwrap_or_default();
+        assert!(check.verdict == Verdict::Broken && reason.contains(words), "{id}: {reason}");
+        assert_eq!(check.exit, None, "{id}");
+    }
+}
+
+#[test]
+fn defaults_hold_where_a_check_says_nothing() {
+    let context = Context::new();
+    context.manifest(
+        "a.yaml",
+        r#"
+version: 1
+defaults: {reader: none, env: {A: default, B: default}, cwd: sandbox, expect: {exit: 3}}
+checks:
+  - {id: all, shell: 'test "$A$B" = defaultdefault && test "$PWD" != "$HOSTPROOF_PROJECT" && exit 3'}
+  - {id: one, env: {B: own}, cwd: project, shell: 'test "$A$B" = defaultown && test "$PWD" = "$HOSTPROOF_PROJECT" && exit 3'}
+  - {id: exit, expect: {exit: 0}, shell: 'exit 0'}
+  - {id: linux, shell: 'exit 9', linux: {shell: 'exit 3'}}
+"#,
+    );
+    context.manifest("b.yaml", "version: 1\nchecks:\n  - {id: other, reader: none, shell: 'test -z \"$A\"'}\n");
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(0).last_line(), "5/5 checks", "{}", ran.said());
+}
+
+#[test]
+fn the_environment_is_clean_unless_asked_for() {
+    let mut context = Context::with(
+        r#"
+- {id: clean, shell: 'test -z "$SECRET$WANTED" && test -n "$PATH" && test "$LC_TIME" = C'}
+- {id: names, inherit: [WANTED], shell: 'test "$WANTED" = yes && test -z "$SECRET"'}
+- {id: all, inherit: all, shell: 'test "$SECRET" = hush'}
+- {id: set, env: {MODE: strict, WHERE: "$project/x:$sandbox", LC_TIME: null}, shell: 'test "$MODE" = strict && test "$WHERE" = "$HOSTPROOF_PROJECT/x:$HOSTPROOF_SANDBOX" && test -z "${LC_TIME+set}"'}
+- {id: project, shell: 'test "$CLAUDE_PROJECT_DIR" = "$PWD" && test "$HOSTPROOF_PROJECT" = "$PWD"'}
+"#,
+    );
+    context.env("SECRET", "hush").env("WANTED", "yes").env("LC_TIME", "C");
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(0).last_line(), "5/5 checks", "{}", ran.said());
+}
+
+#[test]
+fn git_of_a_hook_does_not_reach_a_check() {
+    let mut context = Context::with(
+        r#"
+- {id: clean, shell: 'env | grep ^GIT_ && exit 1; exit 0'}
+- {id: all, inherit: all, shell: 'env | grep ^GIT_ && exit 1; exit 0'}
+- id: fixture
+  cwd: sandbox
+  env: {GIT_CONFIG_GLOBAL: /dev/null, GIT_CONFIG_NOSYSTEM: "1"}
+  shell: |
+    set -e
+    git init -q .
+    touch file
+    git add file
+    git -c user.name=x -c user.email=x@example.invalid commit -q -m inner
+"#,
+    );
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        context.dress(&mut command);
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        command.args(["-c", "user.name=x", "-c", "user.email=x@example.invalid"]).args(arguments);
+        let output = command.output().expect("git");
+        assert!(output.status.success(), "git {arguments:?}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    git(&["init", "-q"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "outer"]);
+    let before = (git(&["log", "--format=%s"]), git(&["status", "--porcelain"]));
+    // What git sets for the hooks that it runs.
+    let folder = context.project().join(".git");
+    context.env("GIT_DIR", &folder).env("GIT_INDEX_FILE", folder.join("index")).env("GIT_PREFIX", "");
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(0).last_line(), "3/3 checks", "{}", ran.said());
+    context.env("GIT_DIR", "").env("GIT_INDEX_FILE", "");
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        context.dress(&mut command);
+        command.env_remove("GIT_DIR").env_remove("GIT_INDEX_FILE").env_remove("GIT_PREFIX");
+        String::from_utf8(command.args(arguments).output().expect("git").stdout).expect("text")
+    };
+    assert_eq!((git(&["log", "--format=%s"]), git(&["status", "--porcelain"])), before);
+    assert_eq!(ran.report().source.start, ran.report().source.end);
+    assert!(ran.report().source.start.as_ref().is_some_and(|state| state.commit.is_some() && state.dirty));
+}
+
+#[test]
+fn a_check_has_an_empty_home_or_the_callers() {
+    let mut context = Context::with(
+        r#"
+- {id: empty, shell: 'test -z "$(ls -A "$HOME")" && touch "$HOME/mine" && test "$USERPROFILE" = "$HOME"'}
+- {id: fresh, shell: 'test ! -e "$HOME/mine"'}
+- {id: real, home: real, shell: 'test -e "$HOME/dotfile"'}
+"#,
+    );
+    let home = context.file("house/dotfile", "").parent().expect("a folder").to_owned();
+    context.env("HOME", &home);
+    let ran = context.hp(&["run", "--jobs", "1"]);
+    assert_eq!(ran.exits(0).last_line(), "3/3 checks", "{}", ran.said());
+}
+
+#[test]
+fn a_check_starts_in_the_project_a_copy_or_the_sandbox() {
+    let context = Context::with(
+        r#"
+- {id: project, shell: 'test -e tracked && test "$PWD" = "$HOSTPROOF_PROJECT"'}
+- id: copy
+  cwd: copy
+  shell: |
+    set -e
+    test "$PWD" = "$HOSTPROOF_PROJECT"
+    test "$(cat tracked)" = changed
+    test -e untracked
+    test ! -e ignored
+    test "$(readlink link)" = tracked
+    test "$(git log --format=%s)" = start
+    echo spoiled > tracked
+- {id: sandbox, cwd: sandbox, shell: 'test -z "$(ls -A)" && test "$PWD" = "$HOSTPROOF_SANDBOX/work"'}
+- {id: after, shell: 'test "$(cat tracked)" = changed'}
+"#,
+    );
+    context.file("tracked", "start\n");
+    context.file(".gitignore", "ignored\n");
+    std::os::unix::fs::symlink("tracked", context.project().join("link")).expect("a link");
+    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "start"]] {
+        let mut command = Command::new("git");
+        context.dress(&mut command);
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        command.args(["-c", "user.name=x", "-c", "user.email=x@example.invalid"]).args(arguments);
+        assert!(command.status().expect("git").success());
+    }
+    context.file("tracked", "changed\n");
+    context.file("untracked", "");
+    context.file("ignored", "");
+    let ran = context.hp(&["run", "--jobs", "1"]);
+    assert_eq!(ran.exits(0).last_line(), "4/4 checks", "{}", ran.said());
+}
+
+#[test]
+fn files_are_put_into_the_sandbox() {
+    let context = Context::with(
+        r#"
+- id: files
+  cwd: sandbox
+  files: {hooks: src/hooks, deep/er/event.json: fixtures/event.json}
+  shell: |
+    set -e
+    test "$(cat hooks/inner/a)" = a
+    test -x hooks/run
+    test "$(cat deep/er/event.json)" = '{}'
+    echo b > hooks/inner/a
+- {id: missing, cwd: sandbox, files: {x: nowhere}, shell: 'true'}
+"#,
+    );
+    context.file("src/hooks/inner/a", "a\n");
+    context.program("src/hooks/run", "");
+    context.file("fixtures/event.json", "{}\n");
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(1).check("files").verdict, Verdict::Passed, "{}", ran.said());
+    assert_eq!(context.read("src/hooks/inner/a"), "a\n");
+    let missing = ran.check("missing");
+    assert_eq!(missing.verdict, Verdict::Broken);
+    assert!(missing.reason.as_deref().is_some_and(|reason| reason.contains("nowhere")), "{:?}", missing.reason);
+}
+
+#[test]
+fn input_comes_from_a_file() {
+    let context = Context::with(
+        r"
+- {id: event, stdin: fixtures/event.json, run: [cat], expect: {stdout: [{contains: PostToolUse}]}}
+- {id: missing, stdin: fixtures/gone.json, run: [cat]}
+- {id: pipe, stdin: fixtures/pipe, run: [cat]}
+",
+    );
+    context.file("fixtures/event.json", "{\"hook_event_name\": \"PostToolUse\"}\n");
+    let pipe = context.project().join("fixtures/pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).expect("a pipe");
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(1).check("event").verdict, Verdict::Passed, "{}", ran.said());
+    for id in ["missing", "pipe"] {
+        let reason = ran.check(id).reason.as_deref().unwrap_or_default();
+        assert!(ran.check(id).verdict == Verdict::Broken && reason.starts_with("stdin: fixtures/"), "{id}: {reason}");
+    }
+}
+
+#[test]
+fn exit_and_text_are_as_expected_or_unmet() {
+    let context = Context::with(
+        r#"
+- {id: exit, shell: 'exit 2', expect: {exit: 2}}
+- {id: other, shell: 'exit 2', expect: {exit: 1}}
+- {id: signal, shell: 'kill -KILL $$'}
+- id: text
+  shell: 'printf "one\ntwo (2 checks)\n"; echo careful >&2'
+  expect:
+    stdout: [{contains: one}, {matches: '^two \(\d+ checks\)$'}, {not_contains: Traceback}]
+    stderr: [{contains: careful}]
+- id: lacks
+  shell: 'echo Traceback; echo fine >&2'
+  expect:
+    stdout: [{contains: one}, {matches: '^\d+$'}, {not_contains: Traceback}]
+    stderr: [{not_contains: fine}]
+"#,
+    );
+    let ran = context.hp(&["run"]);
+    ran.exits(1);
+    assert_eq!(ran.check("exit").verdict, Verdict::Passed);
+    assert_eq!(ran.check("text").verdict, Verdict::Passed, "{}", ran.said());
+    assert_eq!(ran.check("other").findings[0].message, "exit status 2, expected 1");
+    assert_eq!(ran.check("signal").exit, Some(Exit::Signal(9)));
+    assert_eq!(ran.check("signal").findings[0].message, "ended by signal 9, expected exit status 0");
+    let unmet: Vec<&str> = ran.check("lacks").findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(
+        unmet,
+        [
+            "stdout does not contain \"one\"",
+            "nothing in stdout matches \"^\\\\d+$\"",
+            "stdout contains \"Traceback\"",
+            "stderr contains \"fine\""
+        ]
+    );
+}
+
+#[test]
+fn cases_are_counted_and_none_is_taken_for_granted() {
+    let run = "run: [python3, test_board.py]";
+    let context = Context::proving(&format!(
+        r#"
+- {{id: exact, {run}, expect: {{cases: 3, skipped: 1}}}}
+- {{id: least, {run}, expect: {{cases: ">=2"}}}}
+- {{id: short, {run}, expect: {{cases: 5}}}}
+- {{id: bound, {run}, expect: {{cases: ">=4"}}}}
+- {{id: long, {run}, expect: {{cases: 2}}}}
+- {{id: skipped, {run}, expect: {{skipped: 0}}}}
+- {{id: silent, shell: 'true'}}
+- {{id: counted, shell: 'true', expect: {{cases: 4}}}}
+- {{id: waived, shell: 'true', reader: none}}
+- {{id: dies, run: [python3, test_dies.py], expect: {{cases: 3}}}}
+"#
+    ));
+    let module = |body: &str| {
+        format!(
+            "import os, unittest\n\nclass T(unittest.TestCase):\n    def test_a(self): pass\n    def test_b(self): {body}\n    \
+             @unittest.skip('no board')\n    def test_c(self): pass\n\nunittest.main(verbosity=2)\n"
+        )
+    };
+    context.file("test_board.py", module("pass"));
+    context.file("test_dies.py", module("os._exit(0)"));
+    let ran = context.hp(&["run"]);
+    ran.exits(1);
+    for (id, verdict, kinds) in [
+        ("exact", Verdict::Passed, &[][..]),
+        ("least", Verdict::Passed, &[]),
+        ("short", Verdict::Failed, &["short-count"]),
+        ("bound", Verdict::Failed, &["short-count"]),
+        ("long", Verdict::Failed, &["long-count"]),
+        ("skipped", Verdict::Failed, &["skipped-cases"]),
+        ("silent", Verdict::Failed, &["no-proof"]),
+        ("counted", Verdict::Failed, &["no-proof"]),
+        ("waived", Verdict::Passed, &[]),
+        ("dies", Verdict::Failed, &["short-count"]),
+    ] {
+        let check = ran.check(id);
+        assert_eq!((check.verdict, &errors(check)[..]), (verdict, kinds), "{id}: {}", ran.said());
+    }
+    assert_eq!((ran.check("short").cases.planned, ran.check("short").cases.unknown), (Some(5), Some(2)));
+    // Unknown is null, never 0.
+    assert_eq!((ran.check("silent").cases.ran, ran.check("silent").cases.planned), (None, None));
+    assert_eq!((ran.check("counted").cases.ran, ran.check("counted").cases.planned), (None, Some(4)));
+    assert_eq!((ran.check("dies").cases.ran, ran.check("dies").cases.passed), (Some(1), Some(1)));
+}
+
+#[test]
+fn what_is_allowed_is_told_with_its_reason_and_nothing_else_is() {
+    let context = Context::with(
+        r#"
+- id: agent
+  grace: 0s
+  shell: |
+    (cd / && exec sleep 41) </dev/null >/dev/null 2>&1 &
+    until grep -q sleep /proc/$!/comm; do sleep 0.02; done
+  allow: [{kind: leaked-process, match: 'sleep 41', because: started once per login}]
+- id: both
+  grace: 0s
+  shell: |
+    (cd / && exec sleep 41) </dev/null >/dev/null 2>&1 &
+    (cd / && exec sleep 42) </dev/null >/dev/null 2>&1 &
+    for pid in $(jobs -p); do until grep -q sleep /proc/$pid/comm; do sleep 0.02; done; done
+  allow: [{kind: leaked-process, match: 'sleep 41', because: started once per login}]
+- id: other
+  shell: "exit 1"
+  allow: [{kind: leaked-process, because: whatever it leaves}]
+"#,
+    );
+    let ran = context.hp(&["run"]);
+    ran.exits(1);
+    let agent = ran.check("agent");
+    assert_eq!(agent.verdict, Verdict::Passed, "{}", ran.said());
+    let [allowed] = of_kind(agent, Kind::LeakedProcess)[..] else { panic!("{}", ran.said()) };
+    assert_eq!((allowed.severity, allowed.allowed.as_deref()), (Severity::Note, Some("started once per login")));
+    assert!(ran.stdout.contains("leaked-process allowed: started once per login"), "{}", ran.stdout);
+    let both = ran.check("both");
+    assert_eq!((both.verdict, errors(both)), (Verdict::Leaked, vec!["leaked-process"]), "{}", ran.said());
+    assert!(of_kind(both, Kind::LeakedProcess)[0].message.contains("sleep 42"));
+    assert_eq!(ran.check("other").verdict, Verdict::Failed);
+}
+
+#[test]
+fn every_key_of_the_schema_is_tried_here() {
+    // A key that is read and does nothing would be found by nobody else.
+    let schema = fs::read_to_string(repository().join("schemas/manifest.schema.json")).expect("the schema");
+    let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
+    let keys = schema["definitions"]["Check"]["properties"].as_object().expect("the keys of a check");
+    let tests: String = ["keys.rs", "run.rs", "leaks.rs", "terminal.rs"]
+        .iter()
+        .map(|file| fs::read_to_string(repository().join("tests/it").join(file)).unwrap_or_default())
+        .collect();
+    // Other systems' keys are read, and do nothing here.
+    let elsewhere = ["windows", "macos"];
+    let untried: Vec<&String> =
+        keys.keys().filter(|key| !elsewhere.contains(&key.as_str()) && !tests.contains(&format!("{key}: "))).collect();
+    assert!(untried.is_empty(), "{untried:?}");
+}

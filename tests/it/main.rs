@@ -1,0 +1,28 @@
+//! What a user does with hostproof, one file per thing, with real processes.
+
+mod layers;
+
+#[cfg(target_os = "linux")]
+mod context;
+#[cfg(target_os = "linux")]
+mod keys;
+#[cfg(target_os = "linux")]
+mod leaks;
+#[cfg(target_os = "linux")]
+mod manifests;
+#[cfg(target_os = "linux")]
+mod output;
+#[cfg(target_os = "linux")]
+mod reports;
+#[cfg(target_os = "linux")]
+mod run;
+#[cfg(target_os = "linux")]
+mod sandbox;
+#[cfg(target_os = "linux")]
+mod schema;
+#[cfg(target_os = "linux")]
+mod signals;
+#[cfg(target_os = "linux")]
+mod story;
+#[cfg(target_os = "linux")]
+mod terminal;

@@ -1,0 +1,144 @@
+//! Whatever a check prints: it is taken as it comes, in bounded memory, and never steers a terminal.
+
+use std::process::{Command, Stdio};
+
+use hostproof::model::{Kind, Verdict};
+
+use crate::context::{Context, of_kind};
+
+/// Runs hostproof, and tells the most memory that it, or anything it waited for, ever had, in KiB.
+const MEASURE: &str = r#"
+import resource, subprocess, sys
+
+code = subprocess.call(sys.argv[2:])
+with open(sys.argv[1], "w") as file:
+    file.write("%d" % resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)
+"#;
+
+#[test]
+fn output_without_end_or_newline_is_taken_in_bounded_memory() {
+    let context = Context::with(
+        r"
+- id: flood
+  reader: auto
+  shell: |
+    head -c 200000000 /dev/zero | tr '\0' z
+    printf 'the end'
+  expect: {stdout: [{matches: 'zthe end$'}, {not_contains: Traceback}]}
+  allow: [{kind: no-proof, because: it only floods}]
+",
+    );
+    let hostproof = context.command(&["run"]);
+    let mut command = Command::new("python3");
+    context.dress(&mut command);
+    command.args(["-c", MEASURE, "memory"]).arg(hostproof.get_program()).args(hostproof.get_args());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("python3");
+    let ran = context.finish(child);
+    let check = ran.exits(0).only();
+    context.assert_nothing_left();
+    assert_eq!((check.stdout.bytes, check.stdout.cut), (200_000_007, true));
+    assert!(
+        check.stdout.tail.ends_with("zzthe end") && check.stdout.tail.len() < 100_000,
+        "{}",
+        check.stdout.tail.len()
+    );
+    let most: u64 = context.read("memory").parse().expect("a number");
+    assert!(most < 100_000, "{most} KiB for 200 MB");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_told_as_escapes() {
+    let context = Context::with(
+        r#"- {id: bytes, shell: "printf 'a\\000b\\377\\n\\033[31mred\\033[0m\\tend\\n\\033]0;title\\007'; exit 1"}"#,
+    );
+    let ran = context.hp(&["run"]);
+    let output = &ran.exits(1).only().stdout;
+    assert_eq!((output.bytes, output.cut), (32, false), "{output:?}");
+    assert!(output.tail.starts_with("a\\x00b\\xff\nred\tend\n"), "{output:?}");
+    assert!(!output.tail.contains('\u{1b}'));
+}
+
+#[test]
+fn nothing_from_a_check_steers_the_terminal() {
+    let context = Context::with(
+        r#"
+- id: output
+  title: "\e[31mtitle\e]0;owned\a"
+  shell: "printf '\\033[2J\\033]0;owned\\007\\233K\\342\\200\\256gnp\\n'; printf 'dead\\rbeef\\n\\033[1m' >&2; exit 1"
+  expect: {stdout: [{contains: "\e[5mnever"}]}
+- id: argv
+  grace: 0s
+  cwd: sandbox
+  shell: |
+    name=$(printf 'dir\033[31m\nx')
+    mkdir "$name"
+    (cd "$name" && exec sh -c 'sleep 50; :' "$name" </dev/null >/dev/null 2>&1) &
+    until [ "$(tr '\0' ' ' < /proc/$!/cmdline | head -c 11)" = 'sh -c sleep' ]; do sleep 0.02; done
+- {id: frames, reader: unittest, run: [python3, test_frames.py]}
+- {id: program, run: ["no\e[31msuch"]}
+- {id: kills, shell: "printf '1..1\\nnot ok 1 \\033[31mred\\n'; exit 1", reader: auto}
+"#,
+    );
+    context.file(
+        "test_frames.py",
+        "import unittest\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        '\\x1b[31mdoc'\n        \
+         raise ValueError('\\x1b[31mred\\x1b]0;owned\\x07 \\x9b1m')\n\nunittest.main(verbosity=2)\n",
+    );
+    for arguments in [&["run"][..], &["run", "--verbose"], &["list"]] {
+        let ran = context.hp(arguments);
+        for text in [&ran.stdout, &ran.stderr] {
+            let steers = |c: &char| (c.is_control() && *c != '\n') || ('\u{202a}'..='\u{202e}').contains(c);
+            let found: Vec<char> = text.chars().filter(steers).collect();
+            assert!(found.is_empty(), "{arguments:?} {found:?}: {text}");
+        }
+    }
+    let ran = context.hp(&["run", "argv"]);
+    assert_eq!(ran.only().verdict, Verdict::Leaked);
+    assert!(!of_kind(ran.only(), Kind::HeldDirectory).is_empty(), "{}", ran.said());
+}
+
+#[test]
+fn a_binary_is_output_like_any_other() {
+    let context = Context::with(
+        "- {id: binary, reader: auto, run: [cat, /bin/sh], expect: {stdout: [{contains: ELF}]}, allow: [{kind: no-proof, because: a program is no test}]}",
+    );
+    let ran = context.hp(&["run", "--verbose"]);
+    let size = std::fs::metadata("/bin/sh").expect("sh").len();
+    assert_eq!((ran.exits(0).only().stdout.bytes, ran.only().stdout.cut), (size, true));
+    assert_eq!(ran.only().cases.ran, None);
+}
+
+#[test]
+fn the_end_of_the_output_is_told_apart_from_the_exit() {
+    let context = Context::with(
+        r"
+- {id: before, shell: 'echo early; exec >/dev/null; sleep 1'}
+- {id: after, shell: '(sleep 1) & echo early', grace: 50s}
+- {id: never, shell: 'sleep 50 & echo early', grace: 0s}
+",
+    );
+    let ran = context.hp(&["run"]);
+    ran.exits(1);
+    let (before, after) = (ran.check("before"), ran.check("after"));
+    assert!(before.stdout_end_ms.is_some_and(|end| end < before.duration_ms), "{before:?}");
+    assert!(after.stdout_end_ms.is_some_and(|end| end > after.duration_ms), "{after:?}");
+    assert_eq!(ran.check("never").stdout_end_ms, None);
+    assert_eq!((before.verdict, after.verdict), (Verdict::Passed, Verdict::Passed));
+}
+
+#[test]
+fn both_streams_are_taken_whole_while_they_come_at_once() {
+    let context = Context::with("- {id: streams, run: [python3, streams.py]}");
+    context.file(
+        "streams.py",
+        "import os\nfor number in range(3000):\n    os.write(1 + number % 2, b'%d ' % number * 60)\n",
+    );
+    let ran = context.hp_keeping(&["run", "--keep", "always"]);
+    let kept = std::path::Path::new(ran.exits(0).only().kept.as_deref().expect("a sandbox")).to_owned();
+    for (name, first) in [("stdout", 0), ("stderr", 1)] {
+        let whole = std::fs::read_to_string(kept.join(name)).expect("the output");
+        let expected: String = (first..3000).step_by(2).map(|number| format!("{number} ").repeat(60)).collect();
+        assert!(whole == expected, "{name} is not what was written");
+    }
+}

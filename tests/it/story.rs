@@ -1,0 +1,143 @@
+//! The story that hostproof was born of: a hook's detached child sits in its test's temporary directory.
+
+use hostproof::model::{CaseOutcome, CheckReport, Kind, Severity, Verdict};
+use serde_json::Value;
+
+use crate::context::{Context, Ran, errors, of_kind, repository, skip, variable, works};
+
+const MODEL: &str = "fixtures/sweep/outcome.json";
+
+fn model() -> Value {
+    let text = std::fs::read_to_string(repository().join(MODEL)).expect("the model of the outcome");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn text<'a>(model: &'a Value, key: &str) -> &'a str {
+    model[key].as_str().unwrap_or_else(|| panic!("{key} in {MODEL}"))
+}
+
+/// A project with the story in it, and a check of one variant.
+fn story(variant: &str, command: &str) -> Context {
+    let context = Context::proving(&format!("- {{id: sweep, run: {command}, expect: {{cases: 57}}}}"));
+    context.copy(&format!("fixtures/sweep/{variant}"));
+    context.copy("fixtures/sweep/common");
+    context
+}
+
+fn as_the_model_says(context: &Context, variant: &str) -> Ran {
+    let ran = context.hp(&["run"]);
+    let check = ran.only();
+    let wanted = &model()["variants"][variant]["linux"];
+    assert_eq!(check.verdict.name(), text(wanted, "verdict"), "{}", ran.said());
+    assert_eq!(serde_json::to_value(check.exit).expect("an exit"), serde_json::json!({"code": wanted["exit"]}));
+    let mut cases = serde_json::to_value(check.cases.counts()).expect("counts");
+    assert_eq!(cases, wanted["cases"], "{}", ran.said());
+    cases = serde_json::to_value(errors(check)).expect("kinds");
+    assert_eq!(cases, wanted["findings"], "{}", ran.said());
+    let noted = wanted["may_note"].as_array().cloned().unwrap_or_default();
+    for finding in check.findings.iter().filter(|finding| finding.severity != Severity::Error) {
+        assert!(noted.iter().any(|kind| kind == finding.kind.slug()), "{}", finding.message);
+    }
+    ran
+}
+
+/// The child that stayed, the directory that it holds, and the case that left them; and nobody else.
+fn culprit_is_named(check: &CheckReport) {
+    let model = model();
+    let wanted = &model["variants"]["unmended"]["linux"];
+    let (case, innocent, leftover) =
+        (text(&model, "named_case"), text(&model, "never_named_case"), text(&model, "leftover"));
+    let [held] = of_kind(check, Kind::HeldDirectory)[..] else { panic!("{:?}", check.findings) };
+    let [leaked] = of_kind(check, Kind::LeakedProcess)[..] else { panic!("{:?}", check.findings) };
+    let seen = serde_json::json!({"how": held.how, "directory": true, "deleted": held.deleted});
+    assert_eq!(seen, wanted["hold"]);
+    assert!(held.path.as_deref().is_some_and(|path| path.starts_with("tmp/")), "{:?}", held.path);
+    for finding in [held, leaked] {
+        let process = finding.process.as_ref().expect("a process");
+        assert!(process.argv.iter().any(|word| word.ends_with(leftover)), "{:?}", process.argv);
+        assert_eq!(serde_json::json!(process.own_session), wanted["own_session"]);
+        assert_eq!(serde_json::json!(process.pipes), wanted["pipes"]);
+        assert!(finding.case.as_deref().is_some_and(|named| named.contains(case)), "{:?}", finding.case);
+    }
+    for finding in &check.findings {
+        assert!(!serde_json::to_string(finding).expect("JSON").contains(innocent), "{}", finding.message);
+    }
+}
+
+fn argv(variant: &str) -> String {
+    model()["variants"][variant]["argv"].to_string()
+}
+
+#[test]
+fn the_unmended_hook_leaves_a_child_in_a_removed_directory() {
+    let context = story("unmended", &argv("unmended"));
+    let ran = as_the_model_says(&context, "unmended");
+    let check = ran.exits(1).only();
+    culprit_is_named(check);
+    assert_eq!(check.cases.list.len(), 57);
+    assert!(check.cases.list.iter().all(|case| case.outcome == CaseOutcome::Passed));
+    let position = model()["named_case_position"].as_u64().expect("a position");
+    let named = &check.cases.list[usize::try_from(position).expect("small") - 1].name;
+    assert!(named.contains(text(&model(), "named_case")), "{named}");
+    assert_eq!(ran.last_line(), "57/57 cases, 0/1 checks, 1 leaked");
+}
+
+#[test]
+fn the_mended_hook_leaves_nothing() {
+    let context = story("mended", &argv("mended"));
+    let ran = as_the_model_says(&context, "mended");
+    assert_eq!(ran.exits(0).last_line(), "57/57 cases, 1/1 checks");
+}
+
+#[test]
+fn whether_clean_up_errors_are_ignored_makes_no_difference() {
+    if !works(&["python3", "-c", "import sys; assert sys.version_info >= (3, 10)"]) {
+        return skip("this Python's TemporaryDirectory ignores no clean-up errors");
+    }
+    let context = story("unmended", &argv("unmended"));
+    let suite = "fixtures/sweep/common/suite.py";
+    let ignoring = context.read(suite).replace(
+        "tempfile.TemporaryDirectory() as td",
+        "tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as td",
+    );
+    assert_ne!(ignoring, context.read(suite));
+    context.file(suite, ignoring);
+    culprit_is_named(as_the_model_says(&context, "unmended").only());
+}
+
+#[test]
+fn the_story_is_the_same_from_another_folder_and_in_a_copy() {
+    let context = story("unmended", "[python3, $project/fixtures/sweep/unmended/test_sweep.py]");
+    for cwd in ["sandbox", "copy"] {
+        context.manifest(
+            "checks.yaml",
+            &format!(
+                "version: 1\nchecks:\n  - {{id: sweep, cwd: {cwd}, run: [python3, \
+                 $project/fixtures/sweep/unmended/test_sweep.py], expect: {{cases: 57}}}}\n"
+            ),
+        );
+        culprit_is_named(as_the_model_says(&context, "unmended").only());
+    }
+}
+
+#[test]
+fn the_story_is_the_same_under_pytest() {
+    let mut context =
+        story("unmended", "[python3, -m, pytest, -p, no:cacheprovider, -q, fixtures/sweep/unmended/test_sweep.py]");
+    let own = variable("HOSTPROOF_TEST_PYTEST");
+    let mut probe = std::process::Command::new("python3");
+    probe.args(["-c", "import pytest"]).stderr(std::process::Stdio::null());
+    if let Some(folder) = &own {
+        probe.env("PYTHONPATH", folder);
+        context.env("PYTHONPATH", folder);
+    }
+    if !probe.status().is_ok_and(|status| status.success()) {
+        return skip("python3 has no pytest; HOSTPROOF_TEST_PYTEST can name a folder that has it");
+    }
+    let manifest = context.read("checks.d/checks.yaml").replace("id: sweep,", "id: sweep, inherit: [PYTHONPATH],");
+    context.manifest("checks.yaml", &manifest);
+    let ran = as_the_model_says(&context, "unmended");
+    assert_eq!(ran.only().reader.as_deref(), Some("pytest"));
+    culprit_is_named(ran.only());
+    assert_eq!(ran.only().verdict, Verdict::Leaked);
+}
