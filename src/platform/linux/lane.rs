@@ -13,17 +13,20 @@ use std::time::{Duration, Instant};
 
 use super::super::unix::remove_tree;
 use super::super::{Job, Lane, LaneError, Outcome};
-use super::procfs::Wanted;
+use super::procfs::{self, Wanted};
 use super::signals;
 use super::sockets::Bound;
-use super::tree;
 use super::wire::{self, Answer, Order};
+use super::{supervisor, tree};
 use crate::error::{Error, Result};
 use crate::model::{Process, Stream};
 
 /// How long a supervisor may stay silent beyond its job's own limits before it counts as stuck: it must have time to
 /// end a large tree on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often a silent supervisor is looked at.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// How long killed orphans may take to go.
 const ORPHANS_PATIENCE: Duration = Duration::from_secs(5);
@@ -161,7 +164,8 @@ impl Lane for LinuxLane {
         };
         let limit = job.timeout.saturating_add(job.grace).saturating_add(PATIENCE);
         let answer = sent.and_then(|()| {
-            self.0.socket.set_read_timeout(Some(limit))?;
+            self.wait_for_answer(limit)?;
+            self.0.socket.set_read_timeout(Some(PATIENCE))?;
             wire::receive::<Answer>(&self.0.socket)
         });
         match answer {
@@ -189,6 +193,22 @@ impl Lane for LinuxLane {
 }
 
 impl LinuxLane {
+    /// Waits until the supervisor begins to answer. A check that stops its supervisor must not make this wait for ever.
+    fn wait_for_answer(&self, limit: Duration) -> io::Result<()> {
+        let began = Instant::now();
+        while !supervisor::wait_readable(&self.0.socket, LOOK) {
+            if began.elapsed() >= limit {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            let supervisor = self.0.child.lock().unwrap_or_else(PoisonError::into_inner).id();
+            if procfs::stat(supervisor).is_ok_and(|stat| stat.state == 'T') {
+                // It is a child that was not waited for yet: its number is still its own.
+                let _ = signals::wake(supervisor);
+            }
+        }
+        Ok(())
+    }
+
     /// After the supervisor's end: ends the orphans that came to this process.
     fn clear_up(&self, job: &Job) -> Vec<Process> {
         let mut known = supervisors();

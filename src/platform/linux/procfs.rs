@@ -473,4 +473,10 @@ mod tests {
         assert_eq!(found("/tmp/hp1 (deleted)"), Some(("/tmp/hp1".into(), true)));
         assert_eq!(found("/tmp/hp1/a (deleted)"), Some(("/tmp/hp1/a".into(), true)));
     }
+
+    #[test]
+    fn line_breaks_in_the_names_of_mappings_are_read_back() {
+        assert_eq!(unescaped(b"/a\\012b\\012"), b"/a\nb\n");
+        assert_eq!(unescaped(b"/a\\01b"), b"/a\\01b");
+    }
 }

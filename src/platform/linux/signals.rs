@@ -94,8 +94,17 @@ pub fn reap_one(pid: u32) -> bool {
 
 /// Ends a process.
 pub fn kill(pid: u32) -> Result<(), Errno> {
+    send(pid, rustix::process::Signal::KILL)
+}
+
+/// Lets a stopped process go on.
+pub fn wake(pid: u32) -> Result<(), Errno> {
+    send(pid, rustix::process::Signal::CONT)
+}
+
+fn send(pid: u32, signal: rustix::process::Signal) -> Result<(), Errno> {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw).ok_or(Errno::SRCH)?;
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL)
+    rustix::process::kill_process(pid, signal)
 }
 
 /// Marks every descriptor from 3 on, except one, to be closed when a program is executed, or closes it now.
