@@ -61,6 +61,9 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
+/// How much output is read at once: what a pipe holds by default.
+const BUFFER: usize = 64 * 1024;
+
 /// What a look at the socket during a job said.
 enum Word {
     Nothing,
@@ -76,6 +79,8 @@ struct Supervisor {
     /// The run was ended: this job, and any that was already under way to here.
     cancelled: bool,
     null: File,
+    /// What every job's output is read into.
+    buffer: Vec<u8>,
 }
 
 impl Supervisor {
@@ -85,7 +90,7 @@ impl Supervisor {
         let folder = LaneFolder::create()?;
         let null = File::open("/dev/null")?;
         wire::send(socket, &Answer::Ready(folder.path().to_owned()), &[])?;
-        Ok(Self { signals, folder, keep: false, cancelled: false, null })
+        Ok(Self { signals, folder, keep: false, cancelled: false, null, buffer: vec![0; BUFFER] })
     }
 
     fn serve(mut self, socket: &UnixStream) -> io::Result<()> {
@@ -119,7 +124,7 @@ impl Supervisor {
 
     /// Runs a job. `None` if the harness is gone.
     fn run(&mut self, job: &Job, socket: &UnixStream) -> Option<(Outcome, (Vec<u8>, Vec<u8>))> {
-        let mut run = match Run::start(job, &self.null) {
+        let mut run = match Run::start(job, &self.null, &mut self.buffer) {
             Ok(run) => run,
             Err(error) => return Some((not_started(error), Default::default())),
         };
@@ -160,6 +165,7 @@ fn not_started(error: StartError) -> Outcome {
         survivors: Vec::new(),
         outside: Vec::new(),
         removed: Vec::new(),
+        untouched: false,
         started_boot_ms: 0,
         stdout: Captured::default(),
         stderr: Captured::default(),
@@ -184,14 +190,14 @@ struct Run<'a> {
     ends: HashMap<u32, Instant>,
     stdout: Capture,
     stderr: Capture,
-    buffer: Vec<u8>,
+    buffer: &'a mut [u8],
     /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
     removals: Option<Removals>,
     blind: Vec<String>,
 }
 
 impl<'a> Run<'a> {
-    fn start(job: &'a Job, null: &File) -> Result<Self, StartError> {
+    fn start(job: &'a Job, null: &File, buffer: &'a mut [u8]) -> Result<Self, StartError> {
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
             action: action.to_owned(),
             file: file.to_string_lossy().into_owned(),
@@ -228,7 +234,7 @@ impl<'a> Run<'a> {
             ends: HashMap::new(),
             stdout,
             stderr,
-            buffer: vec![0; 64 * 1024],
+            buffer,
             removals,
             blind,
         })
@@ -264,8 +270,8 @@ impl<'a> Run<'a> {
         let removed = watched.is_some_and(|index| !fds[index].revents().is_empty());
         drop(fds);
         let now_us = self.now_us();
-        self.stdout.take(&mut self.buffer, now_us);
-        self.stderr.take(&mut self.buffer, now_us);
+        self.stdout.take(self.buffer, now_us);
+        self.stderr.take(self.buffer, now_us);
         self.look_at_removals(removed);
         if signalled {
             signals::drain(signals);
@@ -363,10 +369,10 @@ impl<'a> Run<'a> {
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, mut buffer, removals, mut blind, .. } = self;
+        let Self { mut stdout, mut stderr, buffer, mut removals, mut blind, .. } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
-        stdout.drain(&mut buffer, now_us);
-        stderr.drain(&mut buffer, now_us);
+        stdout.drain(buffer, now_us);
+        stderr.drain(buffer, now_us);
         let held = stdout.pipe().is_some() || stderr.pipe().is_some();
         let outside = if held { tree::outsiders(&wanted, &mut blind) } else { Vec::new() };
         let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
@@ -379,6 +385,10 @@ impl<'a> Run<'a> {
         if let Some(why) = removals.as_ref().and_then(|removals| removals.blind.as_ref()) {
             blind.push(format!("removals during the run: {why}"));
         }
+        let untouched = removals.as_mut().is_some_and(|removals| {
+            removals.take();
+            removals.is_untouched()
+        });
         let removed = removals.map(Removals::into_seen).unwrap_or_default();
         let first_end = self.ended_at.unwrap_or(over);
         let late = self
@@ -405,6 +415,7 @@ impl<'a> Run<'a> {
             survivors,
             outside,
             removed,
+            untouched,
             started_boot_ms: self.started_ms,
             stdout,
             stderr,
