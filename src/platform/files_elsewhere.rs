@@ -99,3 +99,9 @@ pub fn is_open_to_others(_path: &Path) -> bool {
 pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().prefix(prefix).tempfile_in(folder)
 }
+
+/// Whether a folder is as [`make_folder`] makes it: not known here, so it is not assumed.
+#[must_use]
+pub fn is_plain_folder(_path: &Path) -> bool {
+    false
+}

@@ -99,6 +99,8 @@ pub struct Outcome {
     pub outside: Vec<Process>,
     /// Processes of the tree that held something of the sandbox when it was removed, with what.
     pub removed: Vec<Process>,
+    /// Whether it is known that nothing in the first root was made, removed, moved or given other permissions.
+    pub untouched: bool,
     /// The start in milliseconds after the machine's: what the start times of [`super::Look`] are compared with.
     pub started_boot_ms: u64,
     pub stdout: Captured,

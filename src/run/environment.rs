@@ -97,6 +97,13 @@ impl Caller {
         caller
     }
 
+    /// Whether a `PATH` is this one, and means the same from every folder.
+    #[must_use]
+    pub fn has_path(&self, path: Option<&OsStr>) -> bool {
+        let absolute = |path: &OsStr| std::env::split_paths(path).all(|folder| folder.is_absolute());
+        path == self.variable("PATH") && path.is_some_and(absolute)
+    }
+
     fn variable(&self, name: &str) -> Option<&OsStr> {
         self.variables.iter().find(|(known, _)| same(known, name)).map(|(_, value)| value.as_os_str())
     }

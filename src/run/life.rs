@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use super::environment::{self, Caller};
-use super::program::{Lookup, Program, os_strings};
+use super::program::{Known, Lookup, Program, os_strings};
 use super::sandbox::Sandbox;
 use super::settle::{Pending, removal};
 use super::slot::Slot;
@@ -20,6 +20,8 @@ use crate::readers::{self, Context, Source};
 pub struct Life<'a> {
     plan: &'a Plan,
     caller: Caller,
+    /// The programs that were found on the caller's `PATH`.
+    known: Known,
 }
 
 /// A check that is ready to start.
@@ -41,7 +43,7 @@ impl<'a> Life<'a> {
     /// For the checks of a plan.
     #[must_use]
     pub fn new(plan: &'a Plan) -> Self {
-        Self { plan, caller: Caller::read() }
+        Self { plan, caller: Caller::read(), known: Known::default() }
     }
 
     /// Takes the check of that place in the plan from its sandbox to the end of its processes.
@@ -115,6 +117,7 @@ impl<'a> Life<'a> {
             // The end was seen a moment ago at most; a holder gets its whole grace.
             grace_over: Instant::now() + check.grace,
             handle: slot.handle(),
+            spare: slot.spare(),
         }
     }
 
@@ -136,7 +139,8 @@ impl<'a> Life<'a> {
         copy::files(&check.files, &self.plan.project, &work)?;
         let env = environment::environment(check, &self.caller, sandbox, &project, &cwd);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
-        let lookup = Lookup { path, cwd: &cwd, project: &project, sandbox: sandbox.root() };
+        let known = self.caller.has_path(path).then_some(&self.known);
+        let lookup = Lookup { path, cwd: &cwd, project: &project, sandbox: sandbox.root(), known };
         let program = lookup.find(&check.command)?;
         let mut roots = vec![sandbox.root().to_owned()];
         if !cwd.starts_with(sandbox.root()) {

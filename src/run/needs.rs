@@ -47,7 +47,7 @@ pub fn look<'a>(
 
 fn look_for(program: &str, project: &Path, lane: &mut dyn Lane) -> Found {
     let path = crate::env::raw("PATH");
-    let lookup = Lookup { path: path.as_deref(), cwd: project, project, sandbox: lane.folder() };
+    let lookup = Lookup { path: path.as_deref(), cwd: project, project, sandbox: lane.folder(), known: None };
     let Ok(found) = lookup.find(&CheckCommand::Argv(vec![program.to_owned()])) else { return Found::Missing };
     // Most say `--version`; Go and a few others want the word alone.
     for option in ["--version", "version"] {

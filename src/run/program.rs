@@ -1,7 +1,9 @@
 //! From a check's command to a file that can be executed.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::substitute::substitute;
 use crate::model::{CheckCommand, Interpreter};
@@ -22,6 +24,23 @@ pub struct Lookup<'a> {
     pub cwd: &'a Path,
     pub project: &'a Path,
     pub sandbox: &'a Path,
+    /// What was found on this `PATH` before; `None` if it is not the one that most checks have.
+    pub known: Option<&'a Known>,
+}
+
+/// Programs by name, as a `PATH` of absolute folders has them. Only what was found is remembered: what is missing may
+/// yet be installed by a setup.
+#[derive(Debug, Default)]
+pub struct Known(Mutex<HashMap<String, PathBuf>>);
+
+impl Known {
+    fn get(&self, name: &str) -> Option<PathBuf> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    fn put(&self, name: &str, file: &Path) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), file.to_owned());
+    }
 }
 
 impl Lookup<'_> {
@@ -55,7 +74,14 @@ impl Lookup<'_> {
 
     /// The file that a program's name stands for.
     pub fn find_name(&self, name: &str) -> Option<PathBuf> {
-        platform::find_program(OsStr::new(name), self.path, self.cwd)
+        if let Some(file) = self.known.and_then(|known| known.get(name)) {
+            return Some(file);
+        }
+        let file = platform::find_program(OsStr::new(name), self.path, self.cwd)?;
+        if let Some(known) = self.known.filter(|_| Path::new(name).components().count() == 1) {
+            known.put(name, &file);
+        }
+        Some(file)
     }
 
     /// Python by name: `python3`, else a `python` that is 3 by its name's target, else the launcher `py -3`.

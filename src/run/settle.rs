@@ -4,11 +4,11 @@
 //! checks that ended since the last, and looks take a tenth of the time at most; unless nothing else is going on.
 
 use std::path::Path;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::program::Program;
-use super::sandbox::Sandbox;
+use super::sandbox::{Sandbox, Spare};
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
 use crate::model::{Cases, CheckReport, Finding, Kind, Reading, Severity, Stream, TextRule};
@@ -38,6 +38,8 @@ pub struct Pending<'a> {
     pub grace_over: Instant,
     /// Keeps the lane's folder in place.
     pub handle: Option<LaneHandle>,
+    /// Where the sandbox goes if nothing happened to it.
+    pub spare: Arc<Spare>,
 }
 
 /// The stage that all lanes hand their checks to.
@@ -223,7 +225,8 @@ fn of_sandbox(strangers: &[Stranger], root: &Path) -> Vec<Stranger> {
 impl Pending<'_> {
     /// Probes, judges and cleans up.
     fn finish(self, strangers: &[Stranger], options: &Options) -> CheckReport {
-        let Self { planned, program, places, outcome, reading, unsatisfied, sandbox, started, handle, .. } = self;
+        let Self { planned, program, places, outcome, reading, unsatisfied, sandbox, started, handle, spare, .. } =
+            self;
         let check = &planned.check;
         let blame = Blame {
             cases: &reading.cases,
@@ -253,7 +256,7 @@ impl Pending<'_> {
             if let Some(handle) = handle {
                 handle.keep_folder();
             }
-        } else {
+        } else if !(outcome.untouched && judgement.findings.is_empty() && spare.give_back(&sandbox)) {
             let unremovable = removal(&sandbox);
             if !unremovable.is_empty() {
                 facts.found.extend(unremovable);

@@ -1,6 +1,8 @@
 //! A lane's place in a run.
 
-use super::sandbox::Sandbox;
+use std::sync::Arc;
+
+use super::sandbox::{Sandbox, Spare};
 use crate::error::Result;
 use crate::platform::{self, Job, Lane, LaneError, LaneHandle, Outcome};
 
@@ -14,8 +16,9 @@ pub struct Slot<'a> {
     lane: Option<Box<dyn Lane>>,
     /// Whether the supervisor was lost, or strangers stayed in its tree: the next job needs another one.
     spent: bool,
-    /// How many sandboxes were made in the current lane's folder.
+    /// How many sandboxes the current lane's folder has had.
     sandboxes: u64,
+    spare: Arc<Spare>,
 }
 
 impl<'a> Slot<'a> {
@@ -25,7 +28,7 @@ impl<'a> Slot<'a> {
     ///
     /// If it can't be started.
     pub fn start(number: usize, register: Register<'a>) -> Result<Self> {
-        let mut slot = Self { number, register, lane: None, spent: false, sandboxes: 0 };
+        let mut slot = Self { number, register, lane: None, spent: false, sandboxes: 0, spare: Arc::default() };
         slot.renew()?;
         Ok(slot)
     }
@@ -38,6 +41,7 @@ impl<'a> Slot<'a> {
         self.lane = Some(lane);
         self.spent = false;
         self.sandboxes = 0;
+        self.spare = Arc::default();
         Ok(())
     }
 
@@ -61,7 +65,7 @@ impl<'a> Slot<'a> {
         self.sandboxes += 1;
         let folder = self.lane.as_ref().map(|lane| lane.folder().to_owned()).unwrap_or_default();
         let root = folder.join(self.sandboxes.to_string());
-        Sandbox::create(root).map_err(|error| format!("no sandbox can be made: {error}"))
+        self.spare.take(root).map_err(|error| format!("no sandbox can be made: {error}"))
     }
 
     /// Runs a job in the lane.
@@ -78,6 +82,11 @@ impl<'a> Slot<'a> {
             self.spent = true;
         }
         result
+    }
+
+    /// Where untouched sandboxes of the current lane go.
+    pub fn spare(&self) -> Arc<Spare> {
+        Arc::clone(&self.spare)
     }
 
     /// What keeps the lane's folder in place; `None` without a lane.

@@ -7,6 +7,7 @@ use std::fs;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,8 @@ const PAUSE: u32 = 4;
 pub struct Removals {
     inotify: OwnedFd,
     folders: HashMap<i32, PathBuf>,
+    /// Something was made, removed, moved or given other permissions.
+    touched: bool,
     /// Something was removed since the last look.
     due: bool,
     /// The next look may not be before this.
@@ -46,6 +49,7 @@ impl Removals {
         let mut removals = Self {
             inotify,
             folders: HashMap::new(),
+            touched: false,
             due: false,
             not_before: Instant::now(),
             seen: Vec::new(),
@@ -68,7 +72,11 @@ impl Removals {
     fn add(&mut self, root: PathBuf) {
         let flags = WatchFlags::CREATE
             | WatchFlags::DELETE
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVED_FROM
             | WatchFlags::MOVED_TO
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ATTRIB
             | WatchFlags::ONLYDIR
             | WatchFlags::DONT_FOLLOW
             | WatchFlags::EXCL_UNLINK;
@@ -81,8 +89,10 @@ impl Removals {
             match inotify::add_watch(&self.inotify, &folder, flags) {
                 Ok(watch) => {
                     // What was made before the watch stood is found here, what is made from now on is told.
-                    let below = fs::read_dir(&folder).into_iter().flatten().flatten();
-                    open.extend(below.filter(|e| e.file_type().is_ok_and(|kind| kind.is_dir())).map(|e| e.path()));
+                    if may_have_folders(&folder) {
+                        let below = fs::read_dir(&folder).into_iter().flatten().flatten();
+                        open.extend(below.filter(|e| e.file_type().is_ok_and(|kind| kind.is_dir())).map(|e| e.path()));
+                    }
                     self.folders.insert(watch, folder);
                 }
                 // Gone already, or not a folder any more.
@@ -103,9 +113,11 @@ impl Removals {
         loop {
             let Ok(event) = events.next() else { break };
             let kind = event.events();
+            self.touched = true;
             if kind.intersects(ReadFlags::DELETE | ReadFlags::QUEUE_OVERFLOW) {
                 self.due = true;
             } else if kind.contains(ReadFlags::ISDIR)
+                && kind.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO)
                 && let (Some(folder), Some(name)) = (self.folders.get(&event.wd()), event.file_name())
             {
                 made.push(folder.join(OsStr::from_bytes(name.to_bytes())));
@@ -140,10 +152,20 @@ impl Removals {
         self.not_before = Instant::now() + took * PAUSE;
     }
 
+    /// Whether nothing at all has happened to the sandbox.
+    pub fn is_untouched(&self) -> bool {
+        !self.touched && self.blind.is_none()
+    }
+
     /// The processes that held something when it was removed.
     pub fn into_seen(self) -> Vec<Process> {
         self.seen
     }
+}
+
+/// Whether a folder can have folders in it: most file systems count them in its links, with two of its own.
+fn may_have_folders(folder: &Path) -> bool {
+    fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.nlink() != 2)
 }
 
 /// A file that never had a name (`O_TMPFILE`): the kernel calls it by its number.

@@ -65,6 +65,9 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
+/// How much output is read at once: what a pipe holds by default.
+const BUFFER: usize = 64 * 1024;
+
 /// What a look at the socket during a job said.
 enum Word {
     Nothing,
@@ -80,6 +83,8 @@ struct Supervisor {
     /// The run was ended: this job, and any that was already under way to here.
     cancelled: bool,
     null: File,
+    /// What every job's output is read into.
+    buffer: Vec<u8>,
 }
 
 impl Supervisor {
@@ -89,7 +94,7 @@ impl Supervisor {
         let folder = LaneFolder::create()?;
         let null = File::open("/dev/null")?;
         wire::send(socket, &Answer::Ready(folder.path().to_owned()), &[])?;
-        Ok(Self { signals, folder, keep: false, cancelled: false, null })
+        Ok(Self { signals, folder, keep: false, cancelled: false, null, buffer: vec![0; BUFFER] })
     }
 
     fn serve(mut self, socket: &UnixStream) -> io::Result<()> {
@@ -123,7 +128,7 @@ impl Supervisor {
 
     /// Runs a job. `None` if the harness is gone.
     fn run(&mut self, job: &Job, socket: &UnixStream) -> Option<(Outcome, (Vec<u8>, Vec<u8>))> {
-        let mut run = match Run::start(job, &self.null) {
+        let mut run = match Run::start(job, &self.null, &mut self.buffer) {
             Ok(run) => run,
             Err(error) => return Some((not_started(error), Default::default())),
         };
@@ -164,6 +169,7 @@ fn not_started(error: StartError) -> Outcome {
         survivors: Vec::new(),
         outside: Vec::new(),
         removed: Vec::new(),
+        untouched: false,
         started_boot_ms: 0,
         stdout: Captured::default(),
         stderr: Captured::default(),
@@ -190,14 +196,14 @@ struct Run<'a> {
     ends: HashMap<u32, Instant>,
     stdout: Capture,
     stderr: Capture,
-    buffer: Vec<u8>,
+    buffer: &'a mut [u8],
     /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
     removals: Option<Removals>,
     blind: Vec<String>,
 }
 
 impl<'a> Run<'a> {
-    fn start(job: &'a Job, null: &File) -> Result<Self, StartError> {
+    fn start(job: &'a Job, null: &File, buffer: &'a mut [u8]) -> Result<Self, StartError> {
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
             action: action.to_owned(),
             file: file.to_string_lossy().into_owned(),
@@ -235,7 +241,7 @@ impl<'a> Run<'a> {
             ends: HashMap::new(),
             stdout,
             stderr,
-            buffer: vec![0; 64 * 1024],
+            buffer,
             removals,
             blind,
         })
@@ -272,8 +278,8 @@ impl<'a> Run<'a> {
         let removed = watched.is_some_and(|index| !fds[index].revents().is_empty());
         drop(fds);
         let now_us = self.now_us();
-        self.stdout.take(&mut self.buffer, now_us);
-        self.stderr.take(&mut self.buffer, now_us);
+        self.stdout.take(self.buffer, now_us);
+        self.stderr.take(self.buffer, now_us);
         self.look_at_removals(removed);
         if signalled || self.unreaped {
             signals::drain(signals);
@@ -385,10 +391,10 @@ impl<'a> Run<'a> {
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, mut buffer, removals, mut blind, .. } = self;
+        let Self { mut stdout, mut stderr, buffer, mut removals, mut blind, .. } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
-        stdout.drain(&mut buffer, now_us);
-        stderr.drain(&mut buffer, now_us);
+        stdout.drain(buffer, now_us);
+        stderr.drain(buffer, now_us);
         let held = stdout.pipe().is_some() || stderr.pipe().is_some();
         let outside = if held { tree::outsiders(&wanted, &mut blind) } else { Vec::new() };
         let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
@@ -401,6 +407,10 @@ impl<'a> Run<'a> {
         if let Some(why) = removals.as_ref().and_then(|removals| removals.blind.as_ref()) {
             blind.push(format!("removals during the run: {why}"));
         }
+        let untouched = removals.as_mut().is_some_and(|removals| {
+            removals.take();
+            removals.is_untouched()
+        });
         let removed = removals.map(Removals::into_seen).unwrap_or_default();
         let first_end = self.ended_at.unwrap_or(over);
         let late = self
@@ -427,6 +437,7 @@ impl<'a> Run<'a> {
             survivors,
             outside,
             removed,
+            untouched,
             started_boot_ms: self.started_ms,
             stdout,
             stderr,

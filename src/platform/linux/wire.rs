@@ -115,11 +115,10 @@ pub fn receive<T: DeserializeOwned>(mut socket: impl Read) -> io::Result<(T, Vec
     socket.read_exact(&mut lengths)?;
     let part =
         |at: usize| u32::from_ne_bytes([lengths[at], lengths[at + 1], lengths[at + 2], lengths[at + 3]]) as usize;
-    let mut json = vec![0; part(0)];
-    let mut blob = vec![0; part(4)];
-    socket.read_exact(&mut json)?;
-    socket.read_exact(&mut blob)?;
-    Ok((serde_json::from_slice(&json)?, blob))
+    let mut body = vec![0; part(0) + part(4)];
+    socket.read_exact(&mut body)?;
+    let blob = body.split_off(part(0));
+    Ok((serde_json::from_slice(&body)?, blob))
 }
 
 #[cfg(test)]

@@ -55,3 +55,24 @@ pub fn is_open_to_others(path: &Path) -> bool {
 pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().prefix(prefix).permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder)
 }
+
+/// Whether a folder is as [`make_folder`] makes it: this user's, mode 0700, and, where the system tells, neither
+/// immutable nor append-only.
+#[cfg(target_os = "linux")]
+#[must_use]
+pub fn is_plain_folder(path: &Path) -> bool {
+    use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
+    const FOLDER: u16 = 0o040_700;
+    let frozen = StatxAttributes::IMMUTABLE | StatxAttributes::APPEND;
+    let wanted = StatxFlags::TYPE | StatxFlags::MODE | StatxFlags::UID;
+    statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, wanted).is_ok_and(|statx| {
+        statx.stx_mode == FOLDER && Some(statx.stx_uid) == user() && !statx.stx_attributes.intersects(frozen)
+    })
+}
+
+/// Whether a folder is as [`make_folder`] makes it: not known here, so it is not assumed.
+#[cfg(not(target_os = "linux"))]
+#[must_use]
+pub fn is_plain_folder(_path: &Path) -> bool {
+    false
+}
