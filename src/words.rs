@@ -8,12 +8,12 @@ pub fn duration(duration: Duration) -> String {
     let ms = duration.as_millis();
     match ms {
         0..1000 => format!("{ms}ms"),
-        1000..60_000 if ms % 1000 == 0 => format!("{}s", ms / 1000),
+        1000..60_000 if ms.is_multiple_of(1000) => format!("{}s", ms / 1000),
         1000..60_000 => format!("{}.{}s", ms / 1000, ms % 1000 / 100),
         _ => {
             let seconds = ms / 1000;
             let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
-            parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect()
+            parts.iter().filter(|(n, _)| *n > 0).flat_map(|(n, unit)| [n.to_string(), (*unit).to_owned()]).collect()
         }
     }
 }

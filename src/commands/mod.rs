@@ -25,7 +25,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Try(args) => r#try::run(args),
         Command::List(args) => list::run(&args),
         Command::Lint(args) => lint::run(&args),
-        Command::Schema(args) => schema::run(&args),
+        Command::Schema(args) => Ok(schema::run(&args)),
         Command::Explain(args) => explain::run(&args),
         Command::Who(args) => who::run(&args),
         Command::Init(args) => init::run(&args),

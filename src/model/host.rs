@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct HostFacts {
     /// `linux`, `windows`, `macos`.
     pub os: String,
-    /// The system's own name and version (os-release's PRETTY_NAME on Linux).
+    /// The system's own name and version (os-release's `PRETTY_NAME` on Linux).
     pub os_version: Option<String>,
     /// The kernel's release.
     pub kernel: Option<String>,

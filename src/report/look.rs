@@ -24,7 +24,7 @@ impl Look {
 
     /// A text that can be shown: other characters are escaped where only ASCII can be.
     #[must_use]
-    pub fn text(&self, text: &str) -> String {
+    pub fn text(self, text: &str) -> String {
         if self.unicode || text.is_ascii() {
             return text.to_owned();
         }
@@ -42,35 +42,35 @@ impl Look {
 
     /// Red and bold.
     #[must_use]
-    pub fn red(&self, text: &str) -> String {
+    pub fn red(self, text: &str) -> String {
         self.styled(text, Style::new().red().bold())
     }
 
     /// Green.
     #[must_use]
-    pub fn green(&self, text: &str) -> String {
+    pub fn green(self, text: &str) -> String {
         self.styled(text, Style::new().green())
     }
 
     /// Yellow.
     #[must_use]
-    pub fn yellow(&self, text: &str) -> String {
+    pub fn yellow(self, text: &str) -> String {
         self.styled(text, Style::new().yellow())
     }
 
     /// Dim.
     #[must_use]
-    pub fn dim(&self, text: &str) -> String {
+    pub fn dim(self, text: &str) -> String {
         self.styled(text, Style::new().dim())
     }
 
     /// Bold.
     #[must_use]
-    pub fn bold(&self, text: &str) -> String {
+    pub fn bold(self, text: &str) -> String {
         self.styled(text, Style::new().bold())
     }
 
-    fn styled(&self, text: &str, style: Style) -> String {
+    fn styled(self, text: &str, style: Style) -> String {
         if self.colour { style.force_styling(true).apply_to(text).to_string() } else { text.to_owned() }
     }
 }

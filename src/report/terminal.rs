@@ -63,7 +63,7 @@ fn remark(check: &CheckReport) -> Option<String> {
             let name = first.process.as_ref().and_then(program_name).unwrap_or_else(|| "a process".to_owned());
             let after = check.processes.iter().find(|p| Some(p.process.pid) == first.process.as_ref().map(|p| p.pid));
             let ms = after.and_then(|process| process.ended_ms).unwrap_or_default();
-            format!("{name} ended {} ms after it", ms)
+            format!("{name} ended {ms} ms after it")
         }
         (None, Kind::HeldDirectory | Kind::HeldFile) if first.deleted == Some(true) => {
             "something was removed while it was held: Windows refuses that".to_owned()
@@ -81,7 +81,7 @@ fn program_name(process: &Process) -> Option<String> {
 /// All that is to be said of a check after its line: for a red one always, for another one if `verbose`.
 #[must_use]
 pub fn details(look: Look, check: &CheckReport, verbose: bool, manifests: bool) -> Option<String> {
-    if !check.verdict.is_red() && !(verbose && !check.findings.is_empty()) {
+    if !check.verdict.is_red() && (!verbose || check.findings.is_empty()) {
         return None;
     }
     let mut text = String::new();

@@ -30,15 +30,12 @@ fn unescaped(text: &[u8]) -> OsString {
     while let Some((&byte, after)) = rest.split_first() {
         let octal = (byte == b'\\').then(|| after.get(..3)).flatten();
         let value = octal.and_then(|digits| u8::from_str_radix(OsStr::from_bytes(digits).to_str()?, 8).ok());
-        match value {
-            Some(value) => {
-                path.push(value);
-                rest = &after[3..];
-            }
-            None => {
-                path.push(byte);
-                rest = after;
-            }
+        if let Some(value) = value {
+            path.push(value);
+            rest = &after[3..];
+        } else {
+            path.push(byte);
+            rest = after;
         }
     }
     OsString::from_vec(path)

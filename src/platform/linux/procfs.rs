@@ -21,7 +21,7 @@ pub struct Wanted<'a> {
     pub pipes: [(u64, Stream); 2],
     /// The first process of the job, which leads its session; `None` if no job is meant.
     pub leader: Option<u32>,
-    /// CLOCK_BOOTTIME at the job's start, in milliseconds: what start times are told after.
+    /// `CLOCK_BOOTTIME` at the job's start, in milliseconds: what start times are told after.
     pub started_ms: u64,
     /// The unix sockets that are bound in the roots.
     pub sockets: &'a Bound,
@@ -131,7 +131,7 @@ pub fn all() -> io::Result<Vec<u32>> {
     Ok(fs::read_dir("/proc")?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
 }
 
-/// CLOCK_BOOTTIME in milliseconds: the clock that process start times are told in.
+/// `CLOCK_BOOTTIME` in milliseconds: the clock that process start times are told in.
 pub fn boot_ms() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     now.tv_sec.unsigned_abs() * 1000 + now.tv_nsec.unsigned_abs() / 1_000_000

@@ -110,8 +110,7 @@ impl Removals {
         let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
         let mut made = Vec::new();
         let mut events = inotify::Reader::new(&self.inotify, &mut buffer);
-        loop {
-            let Ok(event) = events.next() else { break };
+        while let Ok(event) = events.next() {
             let kind = event.events();
             self.touched = true;
             if kind.intersects(ReadFlags::DELETE | ReadFlags::QUEUE_OVERFLOW) {

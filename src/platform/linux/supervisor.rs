@@ -29,7 +29,10 @@ use crate::model::{Exit, Process, Stream};
 pub fn supervise() -> io::Result<()> {
     let socket = take_socket()?;
     match Supervisor::start(&socket) {
-        Ok(supervisor) => supervisor.serve(&socket),
+        Ok(supervisor) => {
+            supervisor.serve(&socket);
+            Ok(())
+        }
         Err(error) => wire::send(&socket, &Answer::Unable(error.to_string()), &[]),
     }
 }
@@ -97,18 +100,16 @@ impl Supervisor {
         Ok(Self { signals, folder, keep: false, cancelled: false, null, buffer: vec![0; BUFFER] })
     }
 
-    fn serve(mut self, socket: &UnixStream) -> io::Result<()> {
+    fn serve(mut self, socket: &UnixStream) {
         // A socket that fails is a harness that is gone: either way this is the end.
         while let Ok((order, blob)) = wire::receive::<Order>(socket) {
             match order {
                 Order::Run(header) => {
                     let job = wire::unpack(header, &blob);
-                    let Some((mut outcome, memory)) = self.run(&job, socket) else { break };
-                    let stdout = memory.0.len();
-                    let mut blob = memory.0;
-                    blob.extend_from_slice(&memory.1);
-                    outcome.stdout.memory = Vec::new();
-                    outcome.stderr.memory = Vec::new();
+                    let Some(mut outcome) = self.run(&job, socket) else { break };
+                    let mut blob = std::mem::take(&mut outcome.stdout.memory);
+                    let stdout = blob.len();
+                    blob.append(&mut outcome.stderr.memory);
                     if wire::send(socket, &Answer::Done(Box::new(outcome), stdout), &blob).is_err() {
                         break;
                     }
@@ -119,18 +120,17 @@ impl Supervisor {
         }
         tree::end_all(&self.signals, |_, _| {});
         if self.keep {
-            self.folder.leave()
+            self.folder.leave();
         } else {
-            self.folder.remove()
+            self.folder.remove();
         }
-        Ok(())
     }
 
     /// Runs a job. `None` if the harness is gone.
-    fn run(&mut self, job: &Job, socket: &UnixStream) -> Option<(Outcome, (Vec<u8>, Vec<u8>))> {
+    fn run(&mut self, job: &Job, socket: &UnixStream) -> Option<Outcome> {
         let mut run = match Run::start(job, &self.null, &mut self.buffer) {
             Ok(run) => run,
-            Err(error) => return Some((not_started(error), Default::default())),
+            Err(error) => return Some(not_started(error)),
         };
         let ended = loop {
             let now = Instant::now();
@@ -364,7 +364,7 @@ impl<'a> Run<'a> {
     }
 
     /// Reads what is alive, ends it, and tells all that was seen.
-    fn finish(mut self, ended: Ended, signals: &OwnedFd) -> (Outcome, (Vec<u8>, Vec<u8>)) {
+    fn finish(mut self, ended: Ended, signals: &OwnedFd) -> Outcome {
         // What is dead by now ended in time, and is no leak; what is left after this is one, however soon it ends.
         self.reap_some();
         let sockets = if self.empty { Bound::new() } else { self.bound() };
@@ -425,8 +425,7 @@ impl<'a> Run<'a> {
                 LateProcess { process, ended_us }
             })
             .collect();
-        let memory = (std::mem::take(&mut stdout.memory), std::mem::take(&mut stderr.memory));
-        let outcome = Outcome {
+        Outcome {
             not_started: None,
             ended,
             exit: self.exit,
@@ -442,7 +441,6 @@ impl<'a> Run<'a> {
             stdout,
             stderr,
             blind,
-        };
-        (outcome, memory)
+        }
     }
 }

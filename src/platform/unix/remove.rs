@@ -260,7 +260,7 @@ mod tests {
         let _socket = UnixListener::bind(top.join("s")).expect("a socket");
         rustix::fs::mknodat(CWD, top.join("p"), rustix::fs::FileType::Fifo, Mode::RWXU, 0).expect("a fifo");
         fs::set_permissions(&deep, fs::Permissions::from_mode(0o500)).expect("read-only");
-        fs::set_permissions(top.join("a"), fs::Permissions::from_mode(0)).expect("no permissions");
+        fs::set_permissions(top.join("a"), fs::Permissions::from_mode(0o0)).expect("no permissions");
         assert_eq!(remove_tree(&top), []);
         assert!(!top.exists());
     }
