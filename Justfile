@@ -38,6 +38,17 @@ story VARIANT='unmended':
 schemas $HOSTPROOF_UPDATE_SCHEMAS='1':
     cargo test schema
 
+# Time the parts one by one
+[group('bench')]
+bench *ARGS:
+    cargo bench --bench parts -- {{ ARGS }}
+
+# Time the whole against xargs, cargo-nextest, lsof and fuser, as ratios
+[group('bench')]
+bench-peers *ARGS:
+    cargo build --release
+    python3 benches/peers.py {{ ARGS }}
+
 # Clippy and the documentation, with warnings as errors
 [group('lint')]
 lint: doc
