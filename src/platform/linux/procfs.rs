@@ -6,6 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::clock;
 use super::mounts;
 use super::sockets::Bound;
 use crate::model::{Hold, How, Process, ProcessRef, Stream};
@@ -129,18 +130,6 @@ fn has_children_files() -> bool {
 /// Every process that can be seen.
 pub fn all() -> io::Result<Vec<u32>> {
     Ok(fs::read_dir("/proc")?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
-}
-
-/// `CLOCK_BOOTTIME` in milliseconds: the clock that process start times are told in.
-pub fn boot_ms() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    now.tv_sec.unsigned_abs() * 1000 + now.tv_nsec.unsigned_abs() / 1_000_000
-}
-
-/// The same at the last clock tick: when a process that starts now is said to have started.
-pub fn boot_tick_ms() -> u64 {
-    let tick = (1000 / ticks_per_second()).max(1);
-    boot_ms() / tick * tick
 }
 
 /// Reads all that is wanted of a process. `None` if it is gone.
@@ -381,7 +370,7 @@ pub fn started_ms(pid: u32) -> Option<i64> {
 }
 
 fn start_ms(stat: &Stat) -> i64 {
-    (stat.start * 1000 / ticks_per_second()).cast_signed()
+    (stat.start * 1000 / clock::ticks_per_second()).cast_signed()
 }
 
 /// The value of a variable that the process was started with.
@@ -446,10 +435,6 @@ fn waiting_on(pid: u32) -> Option<String> {
             format!("in the kernel's {wchan}")
         }
     })
-}
-
-fn ticks_per_second() -> u64 {
-    rustix::param::clock_ticks_per_second().max(1)
 }
 
 #[cfg(test)]
