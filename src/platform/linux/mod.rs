@@ -18,6 +18,7 @@ mod sockets;
 mod spawn;
 mod supervisor;
 mod tree;
+mod waits;
 mod wire;
 
 pub use facts::host_facts;
