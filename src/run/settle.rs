@@ -252,11 +252,13 @@ impl Pending<'_> {
         let kept = |captured, name| if keep { output::keep(captured, &sandbox.root().join(name)) } else { None };
         let stdout = output::output(&outcome.stdout, kept(&outcome.stdout, "stdout"));
         let stderr = output::output(&outcome.stderr, kept(&outcome.stderr, "stderr"));
+        // A folder that is kept stays with all that is in it.
+        let may_be_spare = outcome.untouched && options.keep == Keep::Never;
         if keep {
             if let Some(handle) = handle {
                 handle.keep_folder();
             }
-        } else if !(outcome.untouched && judgement.findings.is_empty() && spare.give_back(&sandbox)) {
+        } else if !(may_be_spare && judgement.findings.is_empty() && spare.give_back(&sandbox)) {
             let unremovable = removal(&sandbox);
             if !unremovable.is_empty() {
                 facts.found.extend(unremovable);

@@ -19,7 +19,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tempfile::TempDir;
 
 /// What takes longer than this, on any machine, has stopped.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What a test needs of the caller's environment: where programs are.
 const KEPT: [&str; 6] = ["PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "RUSTUP_HOME", "CARGO_HOME"];
