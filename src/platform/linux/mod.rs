@@ -19,6 +19,7 @@ mod sockets;
 mod spawn;
 mod supervisor;
 mod tree;
+mod waits;
 mod wire;
 
 pub use facts::host_facts;
