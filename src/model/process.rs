@@ -167,13 +167,16 @@ fn short_command(argv: &[String]) -> String {
     command
 }
 
-/// The beginning of a long text; of a long path the end, since that is what it is known by.
+/// The beginning of a long text; of a long path its last names, since those are what it is known by.
 fn cut(text: String, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {
         text
-    } else if text.contains('/') && !text.contains(' ') {
-        ['…'].into_iter().chain(text.chars().skip(length - most)).collect()
+    } else if let Some((at, _)) = text.rmatch_indices('/').nth(2)
+        && !text.contains(' ')
+        && text[at..].chars().count() <= most
+    {
+        format!("…{}", &text[at..])
     } else {
         text.chars().take(most).chain(['…']).collect()
     }
@@ -191,6 +194,8 @@ mod tests {
         };
         assert_eq!(short(&["/usr/bin/python3", "hooks/x.py"]), "pid 7 (python3 hooks/x.py)");
         assert_eq!(short(&["sh", "-c", "\nsleep 1\n  echo a\n"]), "pid 7 (sh -c sleep 1 echo a)");
+        let path = format!("/{}/project/hooks/x.py", "deep/".repeat(30));
+        assert_eq!(short(&["python3", &path]), "pid 7 (python3 …/project/hooks/x.py)");
         let long = short(&["p", &"x".repeat(1000), &"y".repeat(1000), &"z".repeat(1000)]);
         assert!(long.chars().count() < 150 && long.ends_with("… …)"), "{long}");
     }

@@ -65,7 +65,6 @@ fn a_red_case() {
         AssertionError: 'none' != 'drift'
         exit status 1, expected 0
         2 of 5 expected cases ran, 3 never did
-        3 of 5 cases never ran, or never ended
         more   hostproof explain unmet
         again  hostproof run board --keep failed
         hand   cd [project] && python3 test_board.py
@@ -90,9 +89,9 @@ fn the_story() {
      RED   sweep      57/57  [time]  left a held directory behind
 
     RED sweep
-        tmp/tmp[random] is the current directory of pid [pid] (python3 [project]/fixtures/sweep/unmended/hooks/sweep_detached.… [project]/fixtures/sweep/unmended …), though it was already removed
+        tmp/tmp[random] is the current directory of pid [pid] (python3 …/unmended/hooks/sweep_detached.py [project]/fixtures/sweep/unmended hooks/sweep.py), though it was already removed
             during suite.DetachTest.test_detached_launch
-        pid [pid] (python3 [project]/fixtures/sweep/unmended/hooks/sweep_detached.… [project]/fixtures/sweep/unmended …) was alive after the grace (own session, no pipe held)
+        pid [pid] (python3 …/unmended/hooks/sweep_detached.py [project]/fixtures/sweep/unmended hooks/sweep.py) was alive after the grace (own session, no pipe held)
             started  [time] after the check began; during suite.DetachTest.test_detached_launch
         mend   give the detached child a cwd that outlives the test (cwd=… where it is started)     hostproof explain held-directory
         mend   end it in the test that starts it, and wait for it     hostproof explain leaked-process
