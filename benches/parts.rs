@@ -21,7 +21,8 @@ fn readers(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let source = Source { stream: Stream::Stderr, bytes: Box::new(output.as_bytes()), marks: &[] };
-                let context = Context { project: Path::new("/p"), cwd: Path::new("/p"), exit: Some(Exit::Code(0)) };
+                let context =
+                    Context { argv: &[], project: Path::new("/p"), cwd: Path::new("/p"), exit: Some(Exit::Code(0)) };
                 black_box(read(choice, vec![source], &context)).expect("a slice can be read")
             });
         });
@@ -40,12 +41,8 @@ fn manifests(criterion: &mut Criterion) {
     std::fs::write(folder.join("a.yaml"), text).expect("a file");
     criterion.bench_function("manifest of 1,000 checks", |bencher| {
         bencher.iter(|| {
-            let options = manifest::Options {
-                start: project.path(),
-                directory: None,
-                platform: Platform::Linux,
-                colour: false,
-            };
+            let options =
+                manifest::Options { start: project.path(), directory: None, platform: Platform::Linux, colour: false };
             black_box(manifest::load(&options)).expect("it is right")
         });
     });

@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == platform::SUPERVISE) {
         return if platform::supervise().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
+    platform::expect_children();
     match commands::dispatch(Cli::parse()) {
         Ok(code) => code.into(),
         Err(error) => {

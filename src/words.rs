@@ -24,15 +24,29 @@ pub fn command_line(argv: &[String]) -> String {
     argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a POSIX shell takes it, in quotes only where it needs them.
+/// A word as a shell takes it, in quotes only where it needs them; one with control characters in the form `$'…'`, which
+/// stays in one line.
 #[must_use]
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
+        return word.to_owned();
     }
+    if !word.contains(char::is_control) {
+        return format!("'{}'", word.replace('\'', "'\\''"));
+    }
+    let mut quoted = "$'".to_owned();
+    for character in word.chars() {
+        match character {
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\'' | '\\' => quoted.extend(['\\', character]),
+            c if c.is_control() => c.to_string().bytes().for_each(|byte| quoted.push_str(&format!("\\x{byte:02x}"))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    quoted
 }
 
 /// Bytes as text that does no harm on a terminal: line ends and tabs stay, other control characters and what is not
@@ -78,6 +92,7 @@ mod tests {
     fn a_command_can_be_pasted() {
         let argv = ["python3", "a b.py", "it's", ""].map(str::to_owned);
         assert_eq!(command_line(&argv), r"python3 'a b.py' 'it'\''s' ''");
+        assert_eq!(quoted("a\nit's\t\\ \u{1b}"), r"$'a\nit\'s\t\\ \x1b'");
     }
 
     #[test]

@@ -167,8 +167,16 @@ fn short_command(argv: &[String]) -> String {
     command
 }
 
+/// The beginning of a long text; of a long path the end, since that is what it is known by.
 fn cut(text: String, most: usize) -> String {
-    if text.chars().count() <= most { text } else { text.chars().take(most).chain(['…']).collect() }
+    let length = text.chars().count();
+    if length <= most {
+        text
+    } else if text.contains('/') && !text.contains(' ') {
+        ['…'].into_iter().chain(text.chars().skip(length - most)).collect()
+    } else {
+        text.chars().take(most).chain(['…']).collect()
+    }
 }
 
 #[cfg(test)]

@@ -316,7 +316,8 @@ mod tests {
     use crate::readers::{Source, read};
 
     fn reading(exit: i32, output: &str) -> Reading {
-        let context = Context { project: Path::new("/p"), cwd: Path::new("/p"), exit: Some(Exit::Code(exit)) };
+        let context =
+            Context { argv: &[], project: Path::new("/p"), cwd: Path::new("/p"), exit: Some(Exit::Code(exit)) };
         let source = Source { stream: Stream::Stdout, bytes: Box::new(output.as_bytes()), marks: &[] };
         read(ReaderChoice::Auto, vec![source], &context).expect("a slice can be read")
     }

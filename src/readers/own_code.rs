@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn name(file: &str) -> Option<String> {
-        own_name(file, &Context { project: Path::new("/p"), cwd: Path::new("/p/sub"), exit: None })
+        own_name(file, &Context { argv: &[], project: Path::new("/p"), cwd: Path::new("/p/sub"), exit: None })
     }
 
     #[test]
@@ -144,14 +144,14 @@ mod tests {
     #[test]
     fn a_project_below_installed_packages_is_own() {
         let project = Path::new("/usr/lib/python3/dist-packages/mine");
-        let context = Context { project, cwd: project, exit: None };
+        let context = Context { argv: &[], project, cwd: project, exit: None };
         assert_eq!(own_name("/usr/lib/python3/dist-packages/mine/t.py", &context).as_deref(), Some("t.py"));
         assert_eq!(own_name("/usr/lib/python3/dist-packages/other/t.py", &context), None);
     }
 
     #[test]
     fn the_sandbox_is_the_second_base() {
-        let context = Context { project: Path::new("/p"), cwd: Path::new("/var/box/work"), exit: None };
+        let context = Context { argv: &[], project: Path::new("/p"), cwd: Path::new("/var/box/work"), exit: None };
         assert_eq!(own_name("/var/box/work/t.py", &context).as_deref(), Some("t.py"));
         assert_eq!(own_name("/private/var/box/work/t.py", &context).as_deref(), Some("t.py"));
         assert_eq!(own_name("t.py", &context).as_deref(), Some("t.py"));
@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn windows_paths_are_compared_without_case() {
-        let context = Context { project: Path::new(r"C:\Work\proj"), cwd: Path::new(r"C:\Work\proj"), exit: None };
+        let context =
+            Context { argv: &[], project: Path::new(r"C:\Work\proj"), cwd: Path::new(r"C:\Work\proj"), exit: None };
         assert_eq!(own_name(r"c:\work\Proj\hooks\t.py", &context).as_deref(), Some(r"hooks\t.py"));
         assert_eq!(own_name(r"hooks\t.py", &context).as_deref(), Some(r"hooks\t.py"));
         assert_eq!(own_name(r"C:\Work\proj\lib\t.py", &context).as_deref(), Some(r"lib\t.py"));

@@ -191,7 +191,7 @@ mod tests {
 
     /// File, line, function and error of each frame found.
     fn found(text: &str) -> Vec<(String, u64, Option<String>, Option<String>)> {
-        let context = Context { project: Path::new("/p"), cwd: Path::new("/p"), exit: None };
+        let context = Context { argv: &[], project: Path::new("/p"), cwd: Path::new("/p"), exit: None };
         let mut tracebacks = Tracebacks::new(context);
         let mut frames: Vec<_> = text.lines().filter_map(|line| tracebacks.line(line)).collect();
         frames.extend(tracebacks.finish());

@@ -5,13 +5,16 @@ use std::path::Path;
 
 use super::cases::Frames;
 use super::{
-    Reader, Recognised, Source, ok_lines::OkLines, pytest::Pytest, python_traceback::Tracebacks, unittest::Unittest,
+    Reader, Recognised, Source, Strength, ok_lines::OkLines, pytest::Pytest, python_traceback::Tracebacks,
+    unittest::Unittest,
 };
 use crate::model::{Exit, ReaderChoice, Reading};
 
 /// What a reader may know beside the output.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
+    /// What was run.
+    pub argv: &'a [String],
     /// Frames in this folder are the project's own; their files are named relative to it.
     pub project: &'a Path,
     /// Where the check ran: what relative names in its output are relative to.
@@ -20,10 +23,20 @@ pub struct Context<'a> {
     pub exit: Option<Exit>,
 }
 
+impl Context<'_> {
+    /// Whether the command looks as if it ran that reader's sub-runner.
+    fn speaks_of(&self, reader: &str) -> bool {
+        let words: &[&str] =
+            if reader == Pytest::NAME { &["pytest", "py.test"] } else { &["unittest", "python", ".py"] };
+        self.argv.iter().any(|word| words.iter().any(|wanted| word.contains(wanted)))
+    }
+}
+
 /// Reads a check's captured output, in one pass and in bounded memory.
 ///
 /// With [`ReaderChoice::Auto`] every reader is fed. The one that recognised the output most surely wins: its own tally
-/// before lines of single cases before forms that other programs print, too. Among equals the more particular form
+/// before lines of single cases before forms that other programs print, too; those count only if the command speaks of
+/// the sub-runner. Among equals the more particular form
 /// wins: pytest, unittest, ok-lines.
 ///
 /// If the reading has no frames and the check did not end with status 0, the frames are those of the Python tracebacks
@@ -59,6 +72,11 @@ pub fn read(choice: ReaderChoice, mut sources: Vec<Source<'_>>, context: &Contex
 
     let mut best: Option<Recognised> = None;
     for recognised in readers.into_iter().filter_map(Reader::finish) {
+        // A line of dots, say, which many programs print.
+        let loose = recognised.strength == Strength::Loose && choice == ReaderChoice::Auto;
+        if loose && !recognised.reading.reader.is_some_and(|reader| context.speaks_of(reader)) {
+            continue;
+        }
         if best.as_ref().is_none_or(|best| recognised.strength > best.strength) {
             best = Some(recognised);
         }

@@ -10,8 +10,15 @@ use std::path::Path;
 use super::*;
 use crate::model::{CaseOutcome, Counts, Exit, ReaderChoice, Stream};
 
+/// A command that speaks of both Python's runners.
+fn argv() -> &'static [String] {
+    static ARGV: std::sync::LazyLock<[String; 3]> =
+        std::sync::LazyLock::new(|| ["python3", "-m", "pytest"].map(str::to_owned));
+    &*ARGV
+}
+
 fn context(exit: i32) -> Context<'static> {
-    Context { project: Path::new("/box"), cwd: Path::new("/box/tests"), exit: Some(Exit::Code(exit)) }
+    Context { argv: argv(), project: Path::new("/box"), cwd: Path::new("/box/tests"), exit: Some(Exit::Code(exit)) }
 }
 
 fn recorded(name: &str) -> Vec<u8> {
@@ -126,4 +133,15 @@ fn lists_are_bounded_and_numbers_are_not() {
     assert_eq!((reading.cases.len(), reading.frames.len()), (cases::MOST_CASES, cases::MOST_FRAMES));
     assert!(reading.cases[0].name.chars().count() <= cases::LONGEST_TEXT + 1);
     assert_eq!(reading.notes.len(), 3, "{:?}", reading.notes);
+}
+
+#[test]
+fn progress_letters_count_only_if_the_command_speaks_of_the_runner() {
+    for output in [b"xxxx\n", b"....\n", b"...F\n"] {
+        let quiet = Context { argv: &["sh".to_owned(), "-c".to_owned()], ..context(0) };
+        let reading = read_as(ReaderChoice::Auto, Stream::Stdout, output, &quiet);
+        assert_eq!((reading.reader, reading.counts), (None, Counts::default()), "{output:?}");
+    }
+    let reading = read_as(ReaderChoice::Auto, Stream::Stdout, b"...\n", &context(0));
+    assert_eq!((reading.reader, reading.counts.ran), (Some("pytest"), Some(3)));
 }

@@ -10,6 +10,8 @@ use crate::words::{command_line, quoted, shown};
 const NAMES: usize = 3;
 const FINDINGS: usize = 6;
 const LINES: usize = 8;
+/// The longest line, in characters.
+const LONGEST: usize = 400;
 
 /// The first line of a run.
 #[must_use]
@@ -187,15 +189,16 @@ fn finding_lines(finding: &Finding) -> Vec<String> {
 fn never_ran(check: &CheckReport, verbose: bool) -> Option<String> {
     let unknown = check.cases.unknown.filter(|unknown| *unknown > 0)?;
     let names: Vec<&Case> = check.cases.list.iter().filter(|case| case.outcome == CaseOutcome::Unknown).collect();
-    let planned = check.cases.planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
-    let mut text = format!("{unknown}{planned} cases never ran, or never ended");
-    if !names.is_empty() {
-        let most = if verbose { names.len() } else { NAMES };
-        let shown: Vec<&str> = names.iter().take(most).map(|case| case.name.as_str()).collect();
-        let rest = if names.len() > most { " … (all: --verbose)" } else { "" };
-        let _ = write!(text, ": {}{rest}", shown.join(", "));
+    if names.is_empty() {
+        // The finding says how many.
+        let told = check.findings.iter().any(|finding| finding.kind == Kind::ShortCount);
+        let planned = check.cases.planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
+        return (!told).then(|| format!("{unknown}{planned} cases never ran, or never ended"));
     }
-    Some(text)
+    let most = if verbose { names.len() } else { NAMES };
+    let shown: Vec<&str> = names.iter().take(most).map(|case| case.name.as_str()).collect();
+    let rest = if names.len() > most { " … (all: --verbose)" } else { "" };
+    Some(format!("never ran, or never ended: {}{rest}", shown.join(", ")))
 }
 
 /// The end of the output, for a failure that has no frame.
@@ -236,7 +239,11 @@ fn again(check: &CheckReport, manifests: bool) -> Vec<String> {
     {
         // A sandbox that was removed has an empty folder as its stand-in.
         let cwd = if cwd.starts_with("$sandbox") { "\"$(mktemp -d)\"".to_owned() } else { quoted(cwd) };
-        lines.push(format!("hand   cd {cwd} && {}", one_line(&command_line(&check.argv))));
+        let command = command_line(&check.argv);
+        // A command that is cut off would be another one.
+        if command.len() <= LONGEST {
+            lines.push(format!("hand   cd {cwd} && {command}"));
+        }
     }
     lines
 }
@@ -292,7 +299,6 @@ pub fn list_line(look: Look, check: &Check, width: usize, skip: Option<&str>) ->
 
 /// Text from elsewhere in one line of bearable length, without anything that steers a terminal.
 fn one_line(text: &str) -> String {
-    const LONGEST: usize = 400;
     let text = shown(text.as_bytes()).replace(['\n', '\t'], " ");
     if text.chars().count() <= LONGEST {
         return text;

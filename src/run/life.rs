@@ -10,7 +10,7 @@ use super::sandbox::Sandbox;
 use super::settle::{Pending, removal};
 use super::slot::Slot;
 use super::{copy, output, records, text};
-use crate::model::{Check, CheckReport, Cwd, Hold, How, Reading, Stream, Verdict};
+use crate::model::{Check, CheckReport, Cwd, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
 use crate::platform::{Job, Outcome};
 use crate::probes::Places;
@@ -92,7 +92,9 @@ impl<'a> Life<'a> {
         for process in late.chain(&mut outcome.alive) {
             process.holds.retain(|hold| concerns(hold, &places, started));
         }
-        let reading = read(check, &outcome, &self.plan.project, &places.cwd).unwrap_or_else(|error| {
+        let context =
+            Context { argv: &program.argv, project: &self.plan.project, cwd: &places.cwd, exit: outcome.exit };
+        let reading = read(check.reader, &outcome, &context).unwrap_or_else(|error| {
             outcome.blind.push(format!("the output cannot be read again: {error}"));
             Reading::default()
         });
@@ -174,13 +176,13 @@ impl<'a> Life<'a> {
 }
 
 /// Reads the output with the check's reader, stdout first.
-fn read(check: &Check, outcome: &Outcome, project: &Path, cwd: &Path) -> io::Result<Reading> {
+fn read(reader: ReaderChoice, outcome: &Outcome, context: &Context<'_>) -> io::Result<Reading> {
     let mut sources = Vec::new();
     for stream in [Stream::Stdout, Stream::Stderr] {
         let captured = outcome.captured(stream);
         sources.push(Source { stream, bytes: output::open(captured)?, marks: &captured.marks });
     }
-    readers::read(check.reader, sources, &Context { project, cwd, exit: outcome.exit })
+    readers::read(reader, sources, context)
 }
 
 /// Whether a hold says something about the check: all in the sandbox do; of the project's files only those that the

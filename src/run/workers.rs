@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 
 use super::life::{Half, Life};
 use super::needs::{self, Found, Unfit};
@@ -11,7 +12,7 @@ use super::schedule::{Schedule, Work};
 use super::settle::Settler;
 use super::slot::Slot;
 use super::totals;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{CheckReport, Finding, Totals, Verdict};
 use crate::plan::Plan;
 use crate::platform::{self, LaneHandle};
@@ -101,7 +102,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     {
         let interrupt = Arc::clone(&interrupt);
         platform::on_interrupt(move || interrupt.happen())
-            .map_err(|error| crate::error::Error::Unmeasured(format!("cannot watch for Ctrl-C: {error}")))?;
+            .map_err(|error| Error::Unmeasured(format!("cannot watch for Ctrl-C: {error}")))?;
     }
     let register = |lane: usize, handle: LaneHandle| interrupt.register(lane, handle);
 
@@ -160,19 +161,26 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         }
     };
     let unseen = std::thread::scope(|scope| {
-        let settling = scope.spawn(|| settler.settle_all(&tell));
+        let settling = Builder::new()
+            .spawn_scoped(scope, || settler.settle_all(&tell))
+            .map_err(|error| Error::Unmeasured(format!("cannot start a thread: {error}")))?;
         std::thread::scope(|scope| {
             for lane in 1..lanes {
                 let register = &register;
                 let work = &work;
+                let lane = move || {
+                    if let Ok(slot) = Slot::start(lane, register) {
+                        work(slot);
+                    }
+                };
                 // A lane that cannot be started leaves its work to the others; the first one stands.
-                scope.spawn(move || Slot::start(lane, register).map(work));
+                let _ = Builder::new().spawn_scoped(scope, lane);
             }
             work(first);
         });
         settler.close();
-        settling.join().unwrap_or_default()
-    });
+        settling.join().map_err(|_| Error::Unmeasured("the checks could not be settled".to_owned()))
+    })?;
     // The last handles: with them the supervisors end.
     interrupt.handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
 

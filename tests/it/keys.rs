@@ -344,9 +344,10 @@ fn what_is_allowed_is_told_with_its_reason_and_nothing_else_is() {
 - id: both
   grace: 0s
   shell: |
-    (cd / && exec sleep 41) </dev/null >/dev/null 2>&1 &
-    (cd / && exec sleep 42) </dev/null >/dev/null 2>&1 &
-    for pid in $(jobs -p); do until grep -q sleep /proc/$pid/comm; do sleep 0.02; done; done
+    for seconds in 41 42; do
+      (cd / && exec sleep $seconds) </dev/null >/dev/null 2>&1 &
+      until grep -q sleep /proc/$!/comm; do sleep 0.02; done
+    done
   allow: [{kind: leaked-process, match: 'sleep 41', because: started once per login}]
 - id: other
   shell: "exit 1"

@@ -135,7 +135,7 @@ pub fn wait_for_an_end(pids: &[u32], limit: Duration) {
 /// The time since the machine started, as process start times are told in.
 #[must_use]
 pub fn since_start() -> Option<Duration> {
-    Some(Duration::from_millis(procfs::boot_ms()))
+    Some(Duration::from_millis(super::clock::boot_ms()))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

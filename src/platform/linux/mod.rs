@@ -6,6 +6,7 @@
 //! inherits what is left if a job kills its supervisor.
 
 mod capture;
+mod clock;
 mod facts;
 mod holders;
 mod lane;

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::sockets::Bound;
-use super::{mounts, waits};
+use super::{clock, mounts, waits};
 use crate::model::{Hold, How, Process, ProcessRef, Stream};
 
 /// The longest argument list that is kept of a process, in bytes.
@@ -129,18 +129,6 @@ fn has_children_files() -> bool {
 /// Every process that can be seen.
 pub fn all() -> io::Result<Vec<u32>> {
     Ok(fs::read_dir("/proc")?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
-}
-
-/// `CLOCK_BOOTTIME` in milliseconds: the clock that process start times are told in.
-pub fn boot_ms() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    now.tv_sec.unsigned_abs() * 1000 + now.tv_nsec.unsigned_abs() / 1_000_000
-}
-
-/// The same at the last clock tick: when a process that starts now is said to have started.
-pub fn boot_tick_ms() -> u64 {
-    let tick = (1000 / ticks_per_second()).max(1);
-    boot_ms() / tick * tick
 }
 
 /// Reads all that is wanted of a process. `None` if it is gone.
@@ -381,7 +369,7 @@ pub fn started_ms(pid: u32) -> Option<i64> {
 }
 
 fn start_ms(stat: &Stat) -> i64 {
-    (stat.start * 1000 / ticks_per_second()).cast_signed()
+    (stat.start * 1000 / clock::ticks_per_second()).cast_signed()
 }
 
 /// The value of a variable that the process was started with.
@@ -402,10 +390,6 @@ fn state_word(state: char) -> &'static str {
         'X' | 'x' => "dead",
         _ => "idle",
     }
-}
-
-fn ticks_per_second() -> u64 {
-    rustix::param::clock_ticks_per_second().max(1)
 }
 
 #[cfg(test)]

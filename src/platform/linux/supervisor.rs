@@ -230,7 +230,7 @@ impl<'a> Run<'a> {
             }
         });
         let started = Instant::now();
-        let started_ms = procfs::boot_tick_ms();
+        let started_ms = super::clock::boot_tick_ms();
         let leader = spawn::spawn(job, [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()])?;
         Ok(Self {
             roots: &job.roots,

@@ -26,6 +26,13 @@ pub fn on_interrupt(mut each: impl FnMut() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
+/// Takes the end of child processes as every program expects it. Whoever started this one may have left SIGCHLD ignored,
+/// and then no child could be waited for.
+pub fn expect_children() {
+    // SAFETY: the default disposition runs no code.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+}
+
 fn is_ignored(signal: i32) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: with no new action the call only writes the current one, which outlives it.

@@ -6,6 +6,6 @@ mod programs;
 mod remove;
 
 pub use files::{copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, path_of, user};
-pub use interrupt::{exit_at_once, on_interrupt};
+pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use programs::{find_program, is_executable};
 pub use remove::remove_tree;
