@@ -51,6 +51,9 @@ fn take_socket() -> io::Result<UnixStream> {
 /// limit from being looked at.
 const BATCH: usize = 256;
 
+/// How often a supervisor whose harness is gone tries to end what its job left.
+const LAST_TRIES: usize = 12;
+
 /// Waits until a descriptor can be read, at most so long. `false` if it can't be.
 pub fn wait_readable(fd: impl AsFd, limit: Duration) -> bool {
     let mut fds = [PollFd::new(&fd, PollFlags::IN)];
@@ -118,7 +121,8 @@ impl Supervisor {
                 Order::Keep => self.keep = true,
             }
         }
-        tree::end_all(&self.signals, |_, _| {});
+        // Nobody is left to end what this does not.
+        let _ = (0..LAST_TRIES).find(|_| tree::end_all(&self.signals, |_, _| {}).is_empty());
         if self.keep {
             self.folder.leave();
         } else {
@@ -322,13 +326,9 @@ impl<'a> Run<'a> {
         for _ in 0..BATCH {
             match signals::reap() {
                 Reaped::Child(pid, exit) => self.note_end(pid, exit),
-                Reaped::NoneYet => {
+                none => {
                     self.unreaped = false;
-                    break;
-                }
-                Reaped::Empty => {
-                    self.unreaped = false;
-                    self.empty = true;
+                    self.empty |= none == Reaped::Empty;
                     break;
                 }
             }
@@ -367,6 +367,10 @@ impl<'a> Run<'a> {
     fn finish(mut self, ended: Ended, signals: &OwnedFd) -> Outcome {
         // What is dead by now ended in time, and is no leak; what is left after this is one, however soon it ends.
         self.reap_some();
+        // Likewise for the streams: on a busy machine there may have been no time to see their end before.
+        let now_us = self.now_us();
+        self.stdout.drain(self.buffer, now_us);
+        self.stderr.drain(self.buffer, now_us);
         let sockets = if self.empty { Bound::new() } else { self.bound() };
         let wanted = self.wanted(&sockets);
         let over = Instant::now();
