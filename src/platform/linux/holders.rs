@@ -207,27 +207,36 @@ impl Scan {
         Ok(in_roots(target, &self.prefix, &self.roots))
     }
 
+    /// What a process has to do with the roots. Where only its first thread is dead, the others live on, and /proc has
+    /// them by number, too.
     fn concerns(&mut self, pid: u32) -> Concern {
+        self.concerns_at(pid)
+            .or_else(|| procfs::living_thread(pid).and_then(|(thread, _)| self.concerns_at(thread)))
+            .unwrap_or(Concern::None)
+    }
+
+    /// `None` if it is gone, or dead.
+    fn concerns_at(&mut self, pid: u32) -> Option<Concern> {
         match self.leads_in(&format!("{pid}/cwd")) {
-            Ok(true) => return Concern::Some,
+            Ok(true) => return Some(Concern::Some),
             Ok(false) => {}
-            // Gone, or a zombie, or a thread of the kernel: nothing that could hold.
-            Err(Errno::NOENT | Errno::SRCH) => return Concern::None,
-            Err(_) => return Concern::Unreadable,
+            Err(Errno::NOENT | Errno::SRCH) => return None,
+            Err(_) => return Some(Concern::Unreadable),
         }
         match self.leads_in(&format!("{pid}/exe")) {
-            Ok(true) => return Concern::Some,
+            Ok(true) => return Some(Concern::Some),
             Ok(false) => {}
             // A thread of the kernel has a cwd, and no program.
-            Err(Errno::NOENT | Errno::SRCH) => return Concern::None,
-            Err(_) => return Concern::Unreadable,
+            Err(Errno::NOENT | Errno::SRCH) => return Some(Concern::None),
+            Err(_) => return Some(Concern::Unreadable),
         }
-        if self.leads_in(&format!("{pid}/root")).unwrap_or(false) {
-            return Concern::Some;
-        }
-        let concerns =
-            self.threads(pid) || self.descriptors(pid) || self.mounts(pid) || self.mappings(pid) || self.is_marked(pid);
-        if concerns { Concern::Some } else { Concern::None }
+        let concerns = self.leads_in(&format!("{pid}/root")).unwrap_or(false)
+            || self.threads(pid)
+            || self.descriptors(pid)
+            || self.mounts(pid)
+            || self.mappings(pid)
+            || self.is_marked(pid);
+        Some(if concerns { Concern::Some } else { Concern::None })
     }
 
     /// Whether a thread has a cwd or root of its own in a root.

@@ -17,7 +17,7 @@ use super::procfs::{self, Wanted};
 use super::signals;
 use super::sockets::Bound;
 use super::wire::{self, Answer, Order};
-use super::{supervisor, tree};
+use super::{running, tree};
 use crate::error::{Error, Result};
 use crate::model::{Process, Stream};
 
@@ -196,7 +196,7 @@ impl LinuxLane {
     /// Waits until the supervisor begins to answer. A check that stops its supervisor must not make this wait for ever.
     fn wait_for_answer(&self, limit: Duration) -> io::Result<()> {
         let began = Instant::now();
-        while !supervisor::wait_readable(&self.0.socket, LOOK) {
+        while !running::wait_readable(&self.0.socket, LOOK) {
             if began.elapsed() >= limit {
                 return Err(ErrorKind::TimedOut.into());
             }

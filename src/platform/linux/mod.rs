@@ -14,6 +14,7 @@ mod lane_folder;
 mod mounts;
 mod procfs;
 mod removals;
+mod running;
 mod signals;
 mod sockets;
 mod spawn;

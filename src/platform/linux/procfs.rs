@@ -173,7 +173,7 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
 }
 
 /// A thread of a process that has not ended, and its state.
-fn living_thread(pid: u32) -> Option<(u32, char)> {
+pub fn living_thread(pid: u32) -> Option<(u32, char)> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
     let threads = tasks.flatten().filter_map(|task| task.file_name().to_str()?.parse().ok());
     threads.filter(|&thread| thread != pid).find_map(|thread| {

@@ -23,9 +23,18 @@ const KEPT: usize = 100;
 /// A look costs time that the job could use; it may take a fifth of it.
 const PAUSE: u32 = 4;
 
+/// Makes the watcher that all jobs of a supervisor use, one after the other: to close one takes the system milliseconds.
+///
+/// # Errors
+///
+/// If the system has no more of them.
+pub fn watcher() -> Result<OwnedFd, Errno> {
+    inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)
+}
+
 /// What was removed while somebody held it.
-pub struct Removals {
-    inotify: OwnedFd,
+pub struct Removals<'a> {
+    inotify: &'a OwnedFd,
     folders: HashMap<i32, PathBuf>,
     /// Something was made, removed, moved or given other permissions.
     touched: bool,
@@ -38,14 +47,9 @@ pub struct Removals {
     pub blind: Option<String>,
 }
 
-impl Removals {
+impl<'a> Removals<'a> {
     /// Watches a folder and what is in it.
-    ///
-    /// # Errors
-    ///
-    /// If the system has no more watchers.
-    pub fn watch(root: &Path) -> Result<Self, Errno> {
-        let inotify = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+    pub fn watch(inotify: &'a OwnedFd, root: &Path) -> Self {
         let mut removals = Self {
             inotify,
             folders: HashMap::new(),
@@ -55,12 +59,16 @@ impl Removals {
             seen: Vec::new(),
             blind: None,
         };
+        // What is left to be read is about an earlier job's folders.
+        removals.take();
+        removals.touched = false;
+        removals.due = false;
         removals.add(root.to_owned());
-        Ok(removals)
+        removals
     }
 
     /// What is to be polled.
-    pub fn fd(&self) -> BorrowedFd<'_> {
+    pub fn fd(&self) -> BorrowedFd<'a> {
         self.inotify.as_fd()
     }
 
@@ -86,7 +94,7 @@ impl Removals {
                 self.blind.get_or_insert_with(|| format!("more than {WATCHED} folders"));
                 return;
             }
-            match inotify::add_watch(&self.inotify, &folder, flags) {
+            match inotify::add_watch(self.inotify, &folder, flags) {
                 Ok(watch) => {
                     // What was made before the watch stood is found here, what is made from now on is told.
                     if may_have_folders(&folder) {
@@ -109,7 +117,7 @@ impl Removals {
     pub fn take(&mut self) {
         let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
         let mut made = Vec::new();
-        let mut events = inotify::Reader::new(&self.inotify, &mut buffer);
+        let mut events = inotify::Reader::new(self.inotify, &mut buffer);
         while let Ok(event) = events.next() {
             let kind = event.events();
             self.touched = true;
@@ -157,8 +165,17 @@ impl Removals {
     }
 
     /// The processes that held something when it was removed.
-    pub fn into_seen(self) -> Vec<Process> {
-        self.seen
+    pub fn into_seen(mut self) -> Vec<Process> {
+        std::mem::take(&mut self.seen)
+    }
+}
+
+impl Drop for Removals<'_> {
+    fn drop(&mut self) {
+        for watch in self.folders.keys() {
+            // That of a folder which is gone went with it.
+            let _ = inotify::remove_watch(self.inotify, *watch);
+        }
     }
 }
 

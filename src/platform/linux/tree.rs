@@ -6,8 +6,8 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use super::procfs::{self, Wanted};
+use super::running;
 use super::signals::{self, Reaped};
-use super::supervisor;
 use crate::model::{Exit, Process, ProcessRef};
 
 /// How long a killed process may take to go before it counts as one that cannot be ended.
@@ -93,7 +93,7 @@ pub fn end_all(signals: &OwnedFd, mut reaped: impl FnMut(u32, Exit)) -> Vec<u32>
         }
         if took == 0 {
             // A death announces itself; the limit is for a child that was started without an announcement.
-            supervisor::wait_readable(signals, Duration::from_millis(20));
+            running::wait_readable(signals, Duration::from_millis(20));
             signals::drain(signals);
         }
     }

@@ -1,0 +1,358 @@
+//! One job while it runs: what happens to it, taken in as it happens, and what was seen of it in the end.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use super::super::{Ended, Job, LateProcess, Outcome, StartError};
+use super::capture::Capture;
+use super::procfs::{self, Wanted};
+use super::removals::{self, Removals};
+use super::signals::{self, Reaped};
+use super::sockets::{self, Bound};
+use super::wire::{self, Order};
+use super::{spawn, tree};
+use crate::model::{Exit, Process, Stream};
+
+/// How many dead children are taken at once. A check can make them faster than they are taken, and must not keep its own
+/// limit from being looked at.
+const BATCH: usize = 256;
+
+/// How much output is read at once: what a pipe holds by default.
+const BUFFER: usize = 64 * 1024;
+
+/// Waits until a descriptor can be read, at most so long. `false` if it can't be.
+pub fn wait_readable(fd: impl AsFd, limit: Duration) -> bool {
+    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
+    poll(&mut fds, Some(&timespec(limit))).is_ok_and(|ready| ready > 0)
+}
+
+fn timespec(duration: Duration) -> rustix::event::Timespec {
+    rustix::event::Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// What a look at the socket during a job said.
+pub enum Word {
+    Nothing,
+    Cancel,
+    /// The harness is gone.
+    Gone,
+}
+
+/// What one job uses after the other.
+pub struct Tools {
+    /// Empty input.
+    null: File,
+    /// What output is read into.
+    buffer: Vec<u8>,
+    inotify: Result<OwnedFd, Errno>,
+}
+
+impl Tools {
+    /// Opens them.
+    ///
+    /// # Errors
+    ///
+    /// If there is no `/dev/null`.
+    pub fn open() -> io::Result<Self> {
+        Ok(Self { null: File::open("/dev/null")?, buffer: vec![0; BUFFER], inotify: removals::watcher() })
+    }
+}
+
+/// A job while it runs.
+pub struct Run<'a> {
+    roots: &'a [PathBuf],
+    started: Instant,
+    started_ms: u64,
+    leader: u32,
+    exit: Option<Exit>,
+    /// When the first process ended.
+    ended_at: Option<Instant>,
+    /// Whether nothing of the job is alive.
+    empty: bool,
+    /// Whether there may be more dead children than were taken.
+    unreaped: bool,
+    /// What was alive when the first process ended.
+    late: Vec<Process>,
+    /// When which child ended.
+    ends: HashMap<u32, Instant>,
+    stdout: Capture,
+    stderr: Capture,
+    buffer: &'a mut [u8],
+    /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
+    removals: Option<Removals<'a>>,
+    blind: Vec<String>,
+}
+
+impl<'a> Run<'a> {
+    /// Starts the job.
+    ///
+    /// # Errors
+    ///
+    /// Why it could not be.
+    pub fn start(job: &'a Job, tools: &'a mut Tools) -> Result<Self, StartError> {
+        let Tools { null, buffer, inotify } = tools;
+        let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
+            action: action.to_owned(),
+            file: file.to_string_lossy().into_owned(),
+            errno: error.raw_os_error().unwrap_or(libc::EIO),
+        };
+        let pipe =
+            |name: &str| Capture::new(job.spill.join(name)).map_err(|e| failed("make a pipe for", &job.program, &e));
+        let (stdout, out) = pipe("stdout")?;
+        let (stderr, err) = pipe("stderr")?;
+        let stdin = match &job.stdin {
+            Some(file) => Some(File::open(file).map_err(|error| failed("read", file, &error))?),
+            None => None,
+        };
+        let mut blind = Vec::new();
+        let removals = match (&*inotify, job.roots.first()) {
+            (Ok(inotify), Some(root)) => Some(Removals::watch(inotify, root)),
+            (Err(error), Some(_)) => {
+                blind.push(format!("removals during the run: {}", io::Error::from(*error)));
+                None
+            }
+            (_, None) => None,
+        };
+        let started = Instant::now();
+        let started_ms = super::clock::boot_tick_ms();
+        let leader = spawn::spawn(job, [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()])?;
+        Ok(Self {
+            roots: &job.roots,
+            started,
+            started_ms,
+            leader,
+            exit: None,
+            ended_at: None,
+            empty: false,
+            unreaped: false,
+            late: Vec::new(),
+            ends: HashMap::new(),
+            stdout,
+            stderr,
+            buffer,
+            removals,
+            blind,
+        })
+    }
+
+    /// When the job's limit is over, and what that ends: the time limit while the first process runs, then the grace.
+    pub fn limit(&self, job: &Job) -> (Instant, Ended) {
+        match self.ended_at {
+            Some(ended) => (ended + job.grace, Ended::ByItself),
+            None => (self.started + job.timeout, Ended::Timeout),
+        }
+    }
+
+    /// Whether the first process has ended, and nothing is left of the job.
+    pub fn is_over(&self) -> bool {
+        self.ended_at.is_some() && self.empty && self.stdout.pipe().is_none() && self.stderr.pipe().is_none()
+    }
+
+    fn now_us(&self) -> u64 {
+        micros(self.started.elapsed())
+    }
+
+    /// Waits for whatever happens next, and takes it in.
+    pub fn wait(&mut self, signals: &OwnedFd, socket: &UnixStream, limit: Duration) -> Word {
+        let streams = [self.stdout.pipe(), self.stderr.pipe()];
+        let mut fds = vec![PollFd::new(signals, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
+        let removals = self.removals.as_ref().map(Removals::fd);
+        let limit = match self.removals.as_ref().and_then(Removals::look_at) {
+            Some(at) => limit.min(at.saturating_duration_since(Instant::now())),
+            None => limit,
+        };
+        let limit = if self.unreaped { Duration::ZERO } else { limit };
+        let watched = removals.map(|fd| {
+            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
+            fds.len() - 1
+        });
+        fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
+        if poll(&mut fds, Some(&timespec(limit))).is_err() {
+            return Word::Nothing;
+        }
+        let signalled = !fds[0].revents().is_empty();
+        let spoken = !fds[1].revents().is_empty();
+        let removed = watched.is_some_and(|index| !fds[index].revents().is_empty());
+        drop(fds);
+        let now_us = self.now_us();
+        self.stdout.take(self.buffer, now_us);
+        self.stderr.take(self.buffer, now_us);
+        self.look_at_removals(removed);
+        if signalled || self.unreaped {
+            signals::drain(signals);
+            self.reap();
+        }
+        if spoken {
+            return match wire::receive::<Order>(socket) {
+                Ok((Order::Cancel, _)) => Word::Cancel,
+                Ok(_) => Word::Nothing,
+                Err(_) => Word::Gone,
+            };
+        }
+        Word::Nothing
+    }
+
+    /// Takes in removals before any death is, so that a holder that ends next is still there to be seen.
+    fn look_at_removals(&mut self, happened: bool) {
+        let Some(mut removals) = self.removals.take() else { return };
+        if happened {
+            removals.take();
+        }
+        if removals.look_at().is_some_and(|at| at <= Instant::now()) {
+            // Sockets are left out: to ask for them costs more than all the rest.
+            removals.look(|| tree::read(std::process::id(), &self.wanted(&Bound::new()), &HashSet::new()));
+        }
+        self.removals = Some(removals);
+    }
+
+    fn reap(&mut self) {
+        let was_running = self.ended_at.is_none();
+        self.reap_some();
+        if was_running && self.ended_at.is_some() && !self.empty {
+            let sockets = self.bound();
+            self.late = tree::read(std::process::id(), &self.wanted(&sockets), &HashSet::new());
+        }
+    }
+
+    fn reap_some(&mut self) {
+        self.unreaped = true;
+        for _ in 0..BATCH {
+            match signals::reap() {
+                Reaped::Child(pid, exit) => self.note_end(pid, exit),
+                none => {
+                    self.unreaped = false;
+                    self.empty |= none == Reaped::Empty;
+                    break;
+                }
+            }
+        }
+    }
+
+    fn note_end(&mut self, pid: u32, exit: Exit) {
+        let now = Instant::now();
+        if pid == self.leader && self.ended_at.is_none() {
+            self.exit = Some(exit);
+            self.ended_at = Some(now);
+        } else if self.ended_at.is_some() {
+            self.ends.insert(pid, now);
+        }
+    }
+
+    fn wanted<'b>(&self, sockets: &'b Bound) -> Wanted<'b>
+    where
+        'a: 'b,
+    {
+        Wanted {
+            roots: self.roots,
+            pipes: [(self.stdout.inode(), Stream::Stdout), (self.stderr.inode(), Stream::Stderr)],
+            leader: Some(self.leader),
+            started_ms: self.started_ms,
+            sockets,
+        }
+    }
+
+    /// The sockets that are bound in the job's folders. Where the kernel can't be asked, none are told of.
+    fn bound(&self) -> Bound {
+        sockets::bound(self.roots, &HashSet::new()).unwrap_or_default()
+    }
+
+    /// Reads what is alive, ends it, and tells all that was seen.
+    pub fn finish(mut self, ended: Ended, signals: &OwnedFd) -> Outcome {
+        // What is dead by now ended in time, and is no leak; what is left after this is one, however soon it ends.
+        self.reap_some();
+        // Likewise for the streams: on a busy machine there may have been no time to see their end before.
+        let now_us = self.now_us();
+        self.stdout.drain(self.buffer, now_us);
+        self.stderr.drain(self.buffer, now_us);
+        let sockets = if self.empty { Bound::new() } else { self.bound() };
+        let wanted = self.wanted(&sockets);
+        let over = Instant::now();
+        let empty_at = self.ends.values().max().copied();
+        let mut alive = Vec::new();
+        let mut unnamed = 0;
+        let mut survivors = Vec::new();
+        if !self.empty {
+            alive = tree::read(std::process::id(), &wanted, &HashSet::new());
+            let mut killed = Vec::new();
+            let left = tree::end_all(signals, |pid, exit| {
+                // What ended by itself just before is no leak.
+                if exit == Exit::Signal(libc::SIGKILL) {
+                    killed.push(pid);
+                }
+            });
+            killed.retain(|pid| *pid != self.leader && !alive.iter().any(|process| process.pid == *pid));
+            unnamed = killed.len() as u64;
+            if ended == Ended::ByItself && alive.is_empty() && unnamed == 0 {
+                unnamed = 1;
+            }
+            survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
+        }
+        let now_us = self.now_us();
+        let Self { mut stdout, mut stderr, buffer, mut removals, mut blind, .. } = self;
+        // What the job wrote before its end is in the pipe; only behind it can an end be seen.
+        stdout.drain(buffer, now_us);
+        stderr.drain(buffer, now_us);
+        let held = stdout.pipe().is_some() || stderr.pipe().is_some();
+        let outside = if held { tree::outsiders(&wanted, &mut blind) } else { Vec::new() };
+        let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
+        if !alive.is_empty() || unnamed > 0 {
+            // It ended because its holders were ended, not by itself.
+            for captured in [&mut stdout, &mut stderr] {
+                captured.end_us = captured.end_us.filter(|&end| end < micros(over - self.started));
+            }
+        }
+        if let Some(why) = removals.as_ref().and_then(|removals| removals.blind.as_ref()) {
+            blind.push(format!("removals during the run: {why}"));
+        }
+        let untouched = removals.as_mut().is_some_and(|removals| {
+            removals.take();
+            removals.is_untouched()
+        });
+        let removed = removals.map(Removals::into_seen).unwrap_or_default();
+        let first_end = self.ended_at.unwrap_or(over);
+        let late = self
+            .late
+            .into_iter()
+            .map(|process| {
+                let lives =
+                    alive.iter().any(|other| other.pid == process.pid && other.started_ms == process.started_ms);
+                // A deep descendant's end is seen at the latest when nothing is left.
+                let end = self.ends.get(&process.pid).copied().or(empty_at).unwrap_or(over);
+                let ended_us = (!lives).then(|| micros(end.saturating_duration_since(first_end)));
+                LateProcess { process, ended_us }
+            })
+            .collect();
+        Outcome {
+            not_started: None,
+            ended,
+            exit: self.exit,
+            duration_us: micros(first_end - self.started),
+            late,
+            alive,
+            unnamed,
+            survivors,
+            outside,
+            removed,
+            untouched,
+            started_boot_ms: self.started_ms,
+            stdout,
+            stderr,
+            blind,
+        }
+    }
+}
