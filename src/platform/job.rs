@@ -1,7 +1,9 @@
 //! What a lane is given, and what it gives back.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -25,7 +27,7 @@ pub struct Job {
     pub grace: Duration,
     /// Folders whose holders are of interest; absolute, without symbolic links.
     pub roots: Vec<PathBuf>,
-    /// An existing folder for output that is too large for memory.
+    /// An existing folder on a file system that can take output which is too large for memory.
     pub spill: PathBuf,
 }
 
@@ -41,15 +43,18 @@ pub struct StartError {
 }
 
 /// A captured stream, whole.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Captured {
     /// How many bytes were written.
     pub bytes: u64,
     /// The bytes themselves, unless they are in `file`.
     #[serde(skip)]
     pub memory: Vec<u8>,
-    /// The file that has them, if they are too many for memory.
-    pub file: Option<PathBuf>,
+    /// The file that has them, without a name, if they are too many for memory.
+    #[serde(skip)]
+    pub file: Option<Arc<File>>,
+    /// Where the supervisor has that file.
+    pub descriptor: Option<i32>,
     /// When what arrived. Thinned out for a stream that arrives in very many pieces.
     pub marks: Vec<Mark>,
     /// When the stream ended, in microseconds after the start; `None` if somebody still had it open.
@@ -78,7 +83,7 @@ pub enum Ended {
 }
 
 /// What was seen of a job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Outcome {
     /// Set when nothing was started; the rest is then empty.
     pub not_started: Option<StartError>,

@@ -222,7 +222,7 @@ mod tests {
 
     fn environment_of(check: &Check, caller: &[(&str, &str)], home: Option<&Path>) -> BTreeMap<String, String> {
         let outer = tempfile::tempdir().expect("a tempdir");
-        let sandbox = Sandbox::create(outer.path().join("1")).expect("a sandbox");
+        let sandbox = Sandbox::create(outer.path()).expect("a sandbox");
         let caller: Vec<_> = caller.iter().map(|(name, value)| (name.into(), value.into())).collect();
         let caller = Caller::of(caller, home);
         let root = sandbox.root().display().to_string();

@@ -157,7 +157,7 @@ impl<'a> Life<'a> {
             timeout: check.timeout,
             grace: check.grace,
             roots,
-            spill: sandbox.root().to_owned(),
+            spill: spill(sandbox),
         };
         let places = Places { sandbox: sandbox.root().to_owned(), project, cwd };
         Ok(Ready { job, program, places })
@@ -173,6 +173,12 @@ impl<'a> Life<'a> {
             Err(error) => Err(format!("stdin: {}: {error}", name.display())),
         }
     }
+}
+
+/// Where output goes that is too much for memory: beside the lanes' folders, where it has no name, and whatever a check
+/// does to its lane's folder does not matter.
+fn spill(sandbox: &Sandbox) -> PathBuf {
+    sandbox.root().ancestors().nth(2).unwrap_or(sandbox.root()).to_owned()
 }
 
 /// Reads the output with the check's reader, stdout first.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::model::Output;
 use crate::platform::Captured;
@@ -11,14 +11,18 @@ use crate::words::shown;
 /// How much of a stream's end a report has.
 const TAIL: u64 = 16 * 1024;
 
-/// The stream from its start.
+/// The stream from its start. One reader at a time: those of a file share their place in it.
 ///
 /// # Errors
 ///
-/// If the file that has it cannot be opened.
+/// If the file that has it cannot be read.
 pub fn open(captured: &Captured) -> io::Result<Box<dyn BufRead + '_>> {
     Ok(match &captured.file {
-        Some(file) => Box::new(BufReader::with_capacity(256 * 1024, File::open(file)?)),
+        Some(file) => {
+            let mut file: &File = file;
+            file.rewind()?;
+            Box::new(BufReader::with_capacity(256 * 1024, file))
+        }
         None => Box::new(&*captured.memory),
     })
 }
@@ -30,13 +34,15 @@ pub fn output(captured: &Captured, kept: Option<String>) -> Output {
     Output { bytes: captured.bytes, tail: shown(&bytes), cut: captured.bytes > bytes.len() as u64, file: kept }
 }
 
-/// Leaves the whole stream in a file; `None` if that can't be written.
+/// Leaves the whole stream in a new file of that name in a kept sandbox, or beside it if the check has put something
+/// there under that name. `None` if it can't be written.
 #[must_use]
-pub fn keep(captured: &Captured, file: &Path) -> Option<String> {
-    if captured.file.is_none() {
-        std::fs::write(file, &captured.memory).ok()?;
-    }
-    Some(captured.file.as_deref().unwrap_or(file).display().to_string())
+pub fn keep(captured: &Captured, sandbox: &Path, name: &str) -> Option<String> {
+    let beside = sandbox.with_extension(name);
+    let create = |file: PathBuf| Some((File::options().write(true).create_new(true).open(&file).ok()?, file));
+    let (mut kept, file) = create(sandbox.join(name)).or_else(|| create(beside))?;
+    io::copy(&mut open(captured).ok()?, &mut kept).ok()?;
+    Some(file.display().to_string())
 }
 
 fn tail(captured: &Captured) -> io::Result<Vec<u8>> {
@@ -44,7 +50,7 @@ fn tail(captured: &Captured) -> io::Result<Vec<u8>> {
         let start = captured.memory.len().saturating_sub(usize::try_from(TAIL).unwrap_or(usize::MAX));
         return Ok(captured.memory[start..].to_vec());
     };
-    let mut file = File::open(file)?;
+    let mut file: &File = file;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
     let mut bytes = Vec::new();

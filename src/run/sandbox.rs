@@ -1,27 +1,37 @@
 //! A check's own folder.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::platform;
+use crate::platform::{self, Place};
 
 /// `work/` (where files are put, and the cwd if the check asks for it), `tmp/` and `home/`, side by side: `HOME` is not
 /// below `TMPDIR`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Sandbox {
     root: PathBuf,
+    /// Where the folder is found again if the check has moved it.
+    place: Option<Place>,
 }
 
 impl Sandbox {
-    /// Makes one.
+    /// Makes one in a lane's folder. Its name can't be foreseen: another check could be in the way.
     ///
     /// # Errors
     ///
     /// What the system says.
-    pub fn create(root: PathBuf) -> io::Result<Self> {
-        let sandbox = Self { root };
-        platform::make_folder(&sandbox.root)?;
+    pub fn create(lane: &Path) -> io::Result<Self> {
+        let root = loop {
+            let root = lane.join(name());
+            match platform::make_folder(&root) {
+                Ok(()) => break root,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        };
+        let sandbox = Self { place: Place::of(&root), root };
         for folder in sandbox.folders() {
             platform::make_folder(&folder)?;
         }
@@ -30,6 +40,12 @@ impl Sandbox {
 
     fn folders(&self) -> [PathBuf; 3] {
         [self.work(), self.tmp(), self.home()]
+    }
+
+    /// Where the sandbox is now, if that is not where it was made.
+    #[must_use]
+    pub fn moved_to(&self) -> Option<PathBuf> {
+        self.place.as_ref()?.now().filter(|now| *now != self.root)
     }
 
     /// The folder that has all of it, and the output that is too large for memory.
@@ -57,23 +73,31 @@ impl Sandbox {
     }
 }
 
+/// A name that can't be foreseen.
+fn name() -> String {
+    format!("{:08x}", RandomState::new().build_hasher().finish() & 0xffff_ffff)
+}
+
 /// The sandboxes of a lane that their checks never touched and nobody holds. The next check gets one of them under a new
 /// name: on some file systems, making and removing a folder costs as much as starting a process.
 #[derive(Debug, Default)]
 pub struct Spare(Mutex<Vec<Sandbox>>);
 
 impl Spare {
-    /// A sandbox of that name: an untouched one, or a new one.
+    /// A sandbox in that lane's folder: an untouched one under a new name, or a new one.
     ///
     /// # Errors
     ///
     /// What the system says to making a new one.
-    pub fn take(&self, root: PathBuf) -> io::Result<Sandbox> {
+    pub fn take(&self, lane: &Path) -> io::Result<Sandbox> {
         let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        match spare {
-            Some(spare) if std::fs::rename(&spare.root, &root).is_ok() => Ok(Sandbox { root }),
-            _ => Sandbox::create(root),
+        if let Some(spare) = spare {
+            let root = lane.join(name());
+            if std::fs::rename(&spare.root, &root).is_ok() {
+                return Ok(Sandbox { root, ..spare });
+            }
         }
+        Sandbox::create(lane)
     }
 
     /// Takes back a sandbox that was not touched. `false` if it is not as it was made after all.
@@ -82,8 +106,7 @@ impl Spare {
         if !folders.iter().chain([&sandbox.root]).all(|folder| platform::is_plain_folder(folder)) {
             return false;
         }
-        let sandbox = Sandbox { root: sandbox.root.clone() };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(sandbox);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(sandbox.clone());
         true
     }
 }

@@ -4,6 +4,7 @@
 //! checks that ended since the last, and looks take a tenth of the time at most; unless nothing else is going on.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -11,15 +12,17 @@ use super::program::Program;
 use super::sandbox::{Sandbox, Spare};
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
-use crate::model::{Cases, CheckReport, Finding, Kind, Reading, Severity, Stream, TextRule};
+use crate::model::{Cases, Check, CheckReport, Cwd, Finding, Kind, Reading, Severity, Stream, TextRule};
 use crate::plan::Planned;
 use crate::platform::{self, Ended, LaneHandle, Look, Outcome, Stranger, Unread, Watcher};
 use crate::probes::{self, Blame, Places};
 
 /// After a look, so many times its duration is left to the checks.
 const PAUSE: u32 = 9;
+/// How soon a stop is seen while a holder's grace is waited for.
+const STOP: Duration = Duration::from_millis(100);
 /// How many checks may wait for a look before their lanes do, too: their sandboxes are all still there.
-const WAITING: usize = 512;
+const WAITING: usize = 128;
 
 /// A check whose processes have ended.
 pub struct Pending<'a> {
@@ -45,6 +48,8 @@ pub struct Pending<'a> {
 /// The stage that all lanes hand their checks to.
 pub struct Settler<'a> {
     options: &'a Options,
+    /// Set once the run was stopped: then nobody's grace is waited for.
+    stop: Arc<AtomicBool>,
     watcher: Watcher,
     state: Mutex<State<'a>>,
     /// The settling thread has something new to think about.
@@ -73,14 +78,19 @@ pub struct Unseen {
 impl<'a> Settler<'a> {
     /// A stage that nothing has come to yet.
     #[must_use]
-    pub fn new(options: &'a Options) -> Self {
+    pub fn new(options: &'a Options, stop: Arc<AtomicBool>) -> Self {
         Self {
             options,
+            stop,
             watcher: Watcher::new(true),
             state: Mutex::default(),
             changed: Condvar::new(),
             room: Condvar::new(),
         }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
@@ -129,6 +139,10 @@ impl<'a> Settler<'a> {
         // Checks that a stranger holds something of, with those who do: they are looked at again after the grace.
         let mut held: Vec<(Pending<'a>, Vec<u32>)> = Vec::new();
         loop {
+            if self.is_stopped() {
+                let now = Instant::now();
+                held.iter_mut().for_each(|(pending, _)| pending.grace_over = pending.grace_over.min(now));
+            }
             let next_held = held.iter().map(|(pending, _)| pending.grace_over).min();
             let Some(batch) = self.next(not_before, next_held) else { return unseen };
             if !batch.is_empty() {
@@ -175,7 +189,11 @@ impl<'a> Settler<'a> {
             } else {
                 Some(not_before - now)
             };
-            let limit = [limit, next_held.map(|at| at - now)].into_iter().flatten().min();
+            if next_held.is_some() && self.is_stopped() {
+                return Some(Vec::new());
+            }
+            // A stop announces itself to nobody here.
+            let limit = [limit, next_held.map(|at| (at - now).min(STOP))].into_iter().flatten().min();
             state = self.wait(state, limit);
         }
     }
@@ -249,11 +267,11 @@ impl Pending<'_> {
             Keep::Failed => judgement.verdict.is_red(),
             Keep::Always => true,
         };
-        let kept = |captured, name| if keep { output::keep(captured, &sandbox.root().join(name)) } else { None };
+        let kept = |captured, name| if keep { output::keep(captured, sandbox.root(), name) } else { None };
         let stdout = output::output(&outcome.stdout, kept(&outcome.stdout, "stdout"));
         let stderr = output::output(&outcome.stderr, kept(&outcome.stderr, "stderr"));
-        // A folder that is kept stays with all that is in it.
-        let may_be_spare = outcome.untouched && options.keep == Keep::Never;
+        // A lane's folder that is kept stays with all that is in it, so no spare ones are to be there.
+        let may_be_spare = is_as_new(check, &outcome) && options.keep == Keep::Never;
         if keep {
             if let Some(handle) = handle {
                 handle.keep_folder();
@@ -317,17 +335,30 @@ fn at_limit(outcome: &Outcome) -> Option<String> {
     Some(doing.join("; "))
 }
 
-/// Removes the sandbox; what resists is a finding.
+/// Whether nothing was put into the sandbox, and nothing happened to it.
+fn is_as_new(check: &Check, outcome: &Outcome) -> bool {
+    outcome.untouched && check.files.is_empty() && check.cwd != Cwd::Copy
+}
+
+/// Removes the sandbox, wherever it is by now; what resists is a finding, and so is that it was moved.
 pub fn removal(sandbox: &Sandbox) -> Vec<Finding> {
-    let left = platform::remove_tree(sandbox.root());
-    left.into_iter()
-        .map(|left| {
-            let name = left.path.strip_prefix(sandbox.root()).unwrap_or(&left.path).display().to_string();
-            let message = format!("{name} could not be removed from the sandbox: {}", left.reason);
-            let mut finding = Finding::new(Kind::Residue, Severity::Error, message);
-            finding.path = Some(left.path.display().to_string());
-            finding.remedy = Some("let the test undo what it did to it".to_owned());
-            finding
-        })
-        .collect()
+    let moved = sandbox.moved_to();
+    let root = moved.as_deref().unwrap_or(sandbox.root());
+    let residue = |path: &Path, message, remedy: &str| {
+        let mut finding = Finding::new(Kind::Residue, Severity::Error, message);
+        finding.path = Some(path.display().to_string());
+        finding.remedy = Some(remedy.to_owned());
+        finding
+    };
+    let mut findings = Vec::new();
+    if let Some(now) = &moved {
+        let message = format!("the sandbox was moved to {}, and removed there", now.display());
+        findings.push(residue(now, message, "leave the folder where it is, and move what is in it"));
+    }
+    findings.extend(platform::remove_tree(root).into_iter().map(|left| {
+        let name = left.path.strip_prefix(root).unwrap_or(&left.path).display().to_string();
+        let message = format!("{name} could not be removed from the sandbox: {}", left.reason);
+        residue(&left.path, message, "let the test undo what it did to it")
+    }));
+    findings
 }

@@ -16,8 +16,6 @@ pub struct Slot<'a> {
     lane: Option<Box<dyn Lane>>,
     /// Whether the supervisor was lost, or strangers stayed in its tree: the next job needs another one.
     spent: bool,
-    /// How many sandboxes the current lane's folder has had.
-    sandboxes: u64,
     spare: Arc<Spare>,
 }
 
@@ -28,7 +26,7 @@ impl<'a> Slot<'a> {
     ///
     /// If it can't be started.
     pub fn start(number: usize, register: Register<'a>) -> Result<Self> {
-        let mut slot = Self { number, register, lane: None, spent: false, sandboxes: 0, spare: Arc::default() };
+        let mut slot = Self { number, register, lane: None, spent: false, spare: Arc::default() };
         slot.renew()?;
         Ok(slot)
     }
@@ -40,7 +38,6 @@ impl<'a> Slot<'a> {
         (self.register)(self.number, lane.handle());
         self.lane = Some(lane);
         self.spent = false;
-        self.sandboxes = 0;
         self.spare = Arc::default();
         Ok(())
     }
@@ -62,10 +59,17 @@ impl<'a> Slot<'a> {
         if self.lane.is_none() || self.spent {
             self.renew().map_err(|error| error.to_string())?;
         }
-        self.sandboxes += 1;
+        let in_words = |error: std::io::Error| format!("no sandbox can be made: {error}");
+        self.new_sandbox().or_else(|error| {
+            // A check can have taken the lane's folder away from those that come after it.
+            self.renew().map_err(|_| in_words(error))?;
+            self.new_sandbox().map_err(in_words)
+        })
+    }
+
+    fn new_sandbox(&self) -> std::io::Result<Sandbox> {
         let folder = self.lane.as_ref().map(|lane| lane.folder().to_owned()).unwrap_or_default();
-        let root = folder.join(self.sandboxes.to_string());
-        self.spare.take(root).map_err(|error| format!("no sandbox can be made: {error}"))
+        self.spare.take(&folder)
     }
 
     /// Runs a job in the lane.

@@ -135,7 +135,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let lanes = options.jobs.clamp(1, runnable.len().max(1));
     let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop));
     let life = Life::new(plan);
-    let settler = Settler::new(options);
+    let settler = Settler::new(options, Arc::clone(&interrupt.stop));
     let work = |mut slot: Slot<'_>| {
         while let Some(work) = schedule.next() {
             match work {

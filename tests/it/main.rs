@@ -11,6 +11,8 @@ mod leaks;
 #[cfg(target_os = "linux")]
 mod manifests;
 #[cfg(target_os = "linux")]
+mod neighbours;
+#[cfg(target_os = "linux")]
 mod output;
 #[cfg(target_os = "linux")]
 mod reports;

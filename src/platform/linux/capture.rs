@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::io::Errno;
@@ -22,6 +22,7 @@ const REST: u64 = 4 * 1024 * 1024;
 pub struct Capture {
     pipe: Option<OwnedFd>,
     inode: u64,
+    /// A folder for what is too much for memory.
     spill: PathBuf,
     file: Option<File>,
     captured: Captured,
@@ -80,7 +81,8 @@ impl Capture {
                 self.captured.memory.extend_from_slice(bytes);
                 return;
             }
-            let opened = File::create(&self.spill).and_then(|mut file| {
+            // Without a name: the check could put something else in its place.
+            let opened = tempfile::tempfile_in(&self.spill).and_then(|mut file| {
                 file.write_all(&self.captured.memory)?;
                 Ok(file)
             });
@@ -90,7 +92,6 @@ impl Capture {
                 Err(error) => return self.captured.lost = Some(format!("{}: {error}", self.spill.display())),
             }
             self.captured.memory = Vec::new();
-            self.captured.file = Some(self.spill.clone());
         }
         if let Some(file) = &mut self.file
             && let Err(error) = file.write_all(bytes)
@@ -123,8 +124,10 @@ impl Capture {
         while self.captured.bytes < limit && self.take(buffer, now_us) {}
     }
 
-    /// All that was taken.
-    pub fn into_captured(self) -> Captured {
-        self.captured
+    /// All that was taken, and the file that has it if it is too much for memory. The file must stay open until the
+    /// harness has it: it has no name.
+    pub fn into_captured(mut self) -> (Captured, Option<File>) {
+        self.captured.descriptor = self.file.as_ref().map(AsRawFd::as_raw_fd);
+        (self.captured, self.file)
     }
 }

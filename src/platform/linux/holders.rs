@@ -19,7 +19,6 @@ use rustix::io::Errno;
 use super::super::{Look, Stranger, Unread};
 use super::procfs::{self, Credentials, Wanted};
 use super::{mounts, sockets};
-use crate::model::Stream;
 
 /// Looks for holders, again and again.
 pub struct Watcher {
@@ -45,13 +44,7 @@ impl Watcher {
             sockets::Bound::new()
         });
         let inodes: HashSet<u64> = bound.keys().copied().collect();
-        let wanted = Wanted {
-            roots,
-            pipes: [(0, Stream::Stdout), (0, Stream::Stderr)],
-            leader: None,
-            started_ms: 0,
-            sockets: &bound,
-        };
+        let wanted = Wanted::in_roots(roots, &bound);
         let mut scan = match Scan::new(roots, inodes) {
             Ok(scan) => scan,
             Err(error) => {
@@ -85,13 +78,7 @@ impl Watcher {
     /// Reads one process again. `None` if it is gone or holds nothing any more.
     pub fn look_again(&self, pid: u32, roots: &[PathBuf]) -> Option<Stranger> {
         let bound = sockets::bound(roots, &self.sockets).unwrap_or_default();
-        let wanted = Wanted {
-            roots,
-            pipes: [(0, Stream::Stdout), (0, Stream::Stderr)],
-            leader: None,
-            started_ms: 0,
-            sockets: &bound,
-        };
+        let wanted = Wanted::in_roots(roots, &bound);
         stranger(pid, &wanted)
     }
 }

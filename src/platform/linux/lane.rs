@@ -1,6 +1,7 @@
 //! The harness's side of a lane.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -11,15 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::super::unix::remove_tree;
-use super::super::{Job, Lane, LaneError, Outcome};
+use super::super::{Captured, Job, Lane, LaneError, Outcome};
 use super::procfs::{self, Wanted};
 use super::signals;
 use super::sockets::Bound;
 use super::wire::{self, Answer, Order};
-use super::{running, tree};
+use super::{lane_folder, running, tree};
 use crate::error::{Error, Result};
-use crate::model::{Process, Stream};
+use crate::model::Process;
 
 /// How long a supervisor may stay silent beyond its job's own limits before it counts as stuck: it must have time to
 /// end a large tree on a loaded machine.
@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(500);
 /// How long killed orphans may take to go.
 const ORPHANS_PATIENCE: Duration = Duration::from_secs(5);
 
-/// The pids of all supervisors. Locked while one is started, so that no look at this process's children mistakes a
+/// The pids of all supervisors, and of children that are none of our making. Locked while one is started, so that no look at this process's children mistakes a
 /// supervisor for an orphan.
 static SUPERVISORS: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
 
@@ -45,6 +45,8 @@ fn supervisors() -> MutexGuard<'static, Option<HashSet<u32>>> {
 ///
 /// If the system refuses.
 pub fn prepare() -> Result<()> {
+    // Whoever executed this program in its own place left it its children; they are no orphans of ours.
+    supervisors().get_or_insert_default().extend(tree::children(std::process::id()));
     signals::become_subreaper().map_err(|error| Error::Unmeasured(format!("cannot adopt orphans: {error}")))
 }
 
@@ -143,8 +145,8 @@ impl Drop for Supervisor {
         }
         let ended_by_itself = status.is_some_and(|status| status.signal().is_none());
         if !ended_by_itself && !self.keep.load(Ordering::SeqCst) && !self.folder.as_os_str().is_empty() {
-            // Nobody else is left to do it; what resists was told with the check that left it.
-            let _ = remove_tree(&self.folder);
+            // Nobody else is left to do it.
+            lane_folder::remove(&self.folder);
         }
     }
 }
@@ -172,6 +174,9 @@ impl Lane for LinuxLane {
             Ok((Answer::Done(mut outcome, stdout), mut blob)) => {
                 outcome.stderr.memory = blob.split_off(stdout.min(blob.len()));
                 outcome.stdout.memory = blob;
+                for captured in [&mut outcome.stdout, &mut outcome.stderr] {
+                    self.take_file(captured);
+                }
                 Ok(*outcome)
             }
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
@@ -209,36 +214,43 @@ impl LinuxLane {
         Ok(())
     }
 
+    /// Opens the file that the supervisor has a stream's output in. It has no name but the supervisor's.
+    fn take_file(&self, captured: &mut Captured) {
+        let Some(descriptor) = captured.descriptor.take() else { return };
+        match File::open(format!("/proc/{}/fd/{descriptor}", self.0.pid)) {
+            Ok(file) => captured.file = Some(Arc::new(file)),
+            Err(error) => captured.lost = Some(format!("the file with the output: {error}")),
+        }
+    }
+
     /// After the supervisor's end: ends the orphans that came to this process.
     fn clear_up(&self, job: &Job) -> Vec<Process> {
         let mut known = supervisors();
         let others = known.get_or_insert_default();
         others.remove(&self.0.pid);
-        let wanted = Wanted {
-            roots: &job.roots,
-            pipes: [(0, Stream::Stdout), (0, Stream::Stderr)],
-            leader: None,
-            started_ms: 0,
-            sockets: &Bound::new(),
-        };
-        let mut alive = tree::read(std::process::id(), &wanted, others);
+        // Two supervisors may have been lost at once: what carries another check's mark is another lane's to end.
+        let is_ours = |pid: u32| procfs::mark(pid).is_none_or(|mark| job.roots.contains(&mark));
+        let mut left_out = others.clone();
+        left_out.extend(tree::children(std::process::id()).into_iter().filter(|pid| !is_ours(*pid)));
+        let mut alive = tree::read(std::process::id(), &Wanted::in_roots(&job.roots, &Bound::new()), &left_out);
         for process in &mut alive {
             // When the job started was known to the supervisor only.
             process.started_ms = None;
         }
-        end_orphans(others);
+        end_orphans(&left_out);
         alive
     }
 }
 
-/// Ends every child of this process but the supervisors, whose lock the caller holds.
+/// Ends every child of this process but those that are left out: the supervisors, whose lock the caller holds, what was
+/// a child before there were any, and what is another lane's.
 ///
 /// While lanes are at work, this process starts nothing but supervisors: every other child is an orphan.
-fn end_orphans(supervisors: &HashSet<u32>) {
+fn end_orphans(left_out: &HashSet<u32>) {
     let deadline = Instant::now() + ORPHANS_PATIENCE;
     while Instant::now() < deadline {
         let children = tree::children(std::process::id());
-        let orphans: Vec<u32> = children.into_iter().filter(|pid| !supervisors.contains(pid)).collect();
+        let orphans: Vec<u32> = children.into_iter().filter(|pid| !left_out.contains(pid)).collect();
         if orphans.is_empty() {
             return;
         }

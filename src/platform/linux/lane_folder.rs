@@ -20,6 +20,7 @@ pub struct LaneFolder {
     path: PathBuf,
     /// Held until the folder is removed or left.
     _lock: File,
+    left: bool,
 }
 
 impl LaneFolder {
@@ -32,6 +33,10 @@ impl LaneFolder {
         let base = crate::env::sandbox_base();
         let base = fs::canonicalize(&base)
             .map_err(|error| io::Error::new(error.kind(), format!("sandboxes go to {}: {error}", base.display())))?;
+        if base.to_str().is_none() {
+            // What checks are told of their sandbox, and what is told of it, is text.
+            return Err(io::Error::other(format!("sandboxes can't go to {}: it is not UTF-8", base.display())));
+        }
         sweep(&base);
         let failed = |error: &io::Error| {
             io::Error::new(error.kind(), format!("no sandbox can be made in {}: {error}", base.display()))
@@ -43,7 +48,7 @@ impl LaneFolder {
             let lock = File::create(path.join(LOCK)).map_err(|error| failed(&error))?;
             // Another run's sweep may have come between.
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() && path.join(LOCK).exists() {
-                return Ok(Self { path, _lock: lock });
+                return Ok(Self { path, _lock: lock, left: false });
             }
         }
         Err(failed(&io::Error::other("no free name")))
@@ -55,15 +60,31 @@ impl LaneFolder {
         &self.path
     }
 
-    /// Removes it, whatever is in it.
-    pub fn remove(self) {
-        // What resists was told with the check that left it.
-        let _ = remove_tree(&self.path);
-    }
-
     /// Leaves it where it is, for somebody to look at.
-    pub fn leave(self) {
+    pub fn leave(mut self) {
         let _ = fs::remove_file(self.path.join(LOCK));
+        self.left = true;
+    }
+}
+
+impl Drop for LaneFolder {
+    /// Removes it, whatever is in it.
+    fn drop(&mut self) {
+        if !self.left {
+            remove(&self.path);
+        }
+    }
+}
+
+/// Removes a lane's folder, the lock last: while something in it resists, the folder stays one that a later run sweeps.
+pub fn remove(folder: &Path) {
+    // What resists was told with the check that left it.
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let all_gone = entries
+        .filter(|entry| entry.file_name() != LOCK)
+        .fold(true, |gone, entry| remove_tree(&entry.path()).is_empty() && gone);
+    if all_gone {
+        let _ = remove_tree(folder);
     }
 }
 
@@ -79,7 +100,7 @@ fn sweep(base: &Path) {
             && let Ok(lock) = File::open(path.join(LOCK))
             && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
         {
-            let _ = remove_tree(&path);
+            remove(&path);
         }
     }
 }

@@ -27,6 +27,13 @@ pub struct Wanted<'a> {
     pub sockets: &'a Bound,
 }
 
+impl<'a> Wanted<'a> {
+    /// Holders in these folders, whatever job they belong to; start times are after the machine's.
+    pub fn in_roots(roots: &'a [PathBuf], sockets: &'a Bound) -> Self {
+        Self { roots, pipes: [(0, Stream::Stdout), (0, Stream::Stderr)], leader: None, started_ms: 0, sockets }
+    }
+}
+
 /// The fields of /proc/PID/stat that are used.
 #[derive(Debug, Clone)]
 pub struct Stat {

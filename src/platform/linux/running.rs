@@ -49,6 +49,7 @@ fn micros(duration: Duration) -> u64 {
 pub enum Word {
     Nothing,
     Cancel,
+    Keep,
     /// The harness is gone.
     Gone,
 }
@@ -60,6 +61,8 @@ pub struct Tools {
     /// What output is read into.
     buffer: Vec<u8>,
     inotify: Result<OwnedFd, Errno>,
+    /// The output of the last job, where it was too much for memory: open until the next one begins.
+    spilled: [Option<File>; 2],
 }
 
 impl Tools {
@@ -69,7 +72,12 @@ impl Tools {
     ///
     /// If there is no `/dev/null`.
     pub fn open() -> io::Result<Self> {
-        Ok(Self { null: File::open("/dev/null")?, buffer: vec![0; BUFFER], inotify: removals::watcher() })
+        Ok(Self {
+            null: File::open("/dev/null")?,
+            buffer: vec![0; BUFFER],
+            inotify: removals::watcher(),
+            spilled: [None, None],
+        })
     }
 }
 
@@ -93,6 +101,7 @@ pub struct Run<'a> {
     stdout: Capture,
     stderr: Capture,
     buffer: &'a mut [u8],
+    spilled: &'a mut [Option<File>; 2],
     /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
     removals: Option<Removals<'a>>,
     blind: Vec<String>,
@@ -105,16 +114,17 @@ impl<'a> Run<'a> {
     ///
     /// Why it could not be.
     pub fn start(job: &'a Job, tools: &'a mut Tools) -> Result<Self, StartError> {
-        let Tools { null, buffer, inotify } = tools;
+        let Tools { null, buffer, inotify, spilled } = tools;
+        // The harness has what was in them.
+        *spilled = [None, None];
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
             action: action.to_owned(),
             file: file.to_string_lossy().into_owned(),
             errno: error.raw_os_error().unwrap_or(libc::EIO),
         };
-        let pipe =
-            |name: &str| Capture::new(job.spill.join(name)).map_err(|e| failed("make a pipe for", &job.program, &e));
-        let (stdout, out) = pipe("stdout")?;
-        let (stderr, err) = pipe("stderr")?;
+        let pipe = || Capture::new(job.spill.clone()).map_err(|e| failed("make a pipe for", &job.program, &e));
+        let (stdout, out) = pipe()?;
+        let (stderr, err) = pipe()?;
         let stdin = match &job.stdin {
             Some(file) => Some(File::open(file).map_err(|error| failed("read", file, &error))?),
             None => None,
@@ -145,6 +155,7 @@ impl<'a> Run<'a> {
             stdout,
             stderr,
             buffer,
+            spilled,
             removals,
             blind,
         })
@@ -200,7 +211,8 @@ impl<'a> Run<'a> {
         if spoken {
             return match wire::receive::<Order>(socket) {
                 Ok((Order::Cancel, _)) => Word::Cancel,
-                Ok(_) => Word::Nothing,
+                Ok((Order::Keep, _)) => Word::Keep,
+                Ok((Order::Run(_), _)) => Word::Nothing,
                 Err(_) => Word::Gone,
             };
         }
@@ -303,13 +315,14 @@ impl<'a> Run<'a> {
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, buffer, mut removals, mut blind, .. } = self;
+        let Self { mut stdout, mut stderr, buffer, spilled, mut removals, mut blind, .. } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         stdout.drain(buffer, now_us);
         stderr.drain(buffer, now_us);
         let held = stdout.pipe().is_some() || stderr.pipe().is_some();
         let outside = if held { tree::outsiders(&wanted, &mut blind) } else { Vec::new() };
-        let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
+        let ((mut stdout, out), (mut stderr, err)) = (stdout.into_captured(), stderr.into_captured());
+        *spilled = [out, err];
         if !alive.is_empty() || unnamed > 0 {
             // It ended because its holders were ended, not by itself.
             for captured in [&mut stdout, &mut stderr] {

@@ -65,7 +65,7 @@ impl Supervisor {
         while let Ok((order, blob)) = wire::receive::<Order>(socket) {
             match order {
                 Order::Run(header) => {
-                    let job = wire::unpack(header, &blob);
+                    let job = wire::unpack(&header, &blob);
                     let Some(mut outcome) = self.run(&job, socket) else { break };
                     let mut blob = std::mem::take(&mut outcome.stdout.memory);
                     let stdout = blob.len();
@@ -82,8 +82,6 @@ impl Supervisor {
         let _ = (0..LAST_TRIES).find(|_| tree::end_all(&self.signals, |_, _| {}).is_empty());
         if self.keep {
             self.folder.leave();
-        } else {
-            self.folder.remove();
         }
     }
 
@@ -108,6 +106,7 @@ impl Supervisor {
             match run.wait(&self.signals, socket, limit - now) {
                 Word::Nothing => {}
                 Word::Cancel => self.cancelled = true,
+                Word::Keep => self.keep = true,
                 Word::Gone => return None,
             }
         };

@@ -33,68 +33,62 @@ pub enum Answer {
     Done(Box<Outcome>, usize),
 }
 
-/// A [`Job`] without its byte strings.
+/// A [`Job`] without its byte strings: what they are is told by their order.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct JobHeader {
-    program: PathBuf,
-    cwd: PathBuf,
-    stdin: Option<PathBuf>,
     timeout: Duration,
     grace: Duration,
-    roots: Vec<PathBuf>,
-    spill: PathBuf,
+    has_stdin: bool,
+    roots: usize,
     arguments: usize,
 }
 
-/// A job as a header, and as a blob of NUL-terminated strings: its arguments, then its environment.
+/// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
+/// arguments, environment. Paths and arguments need not be Unicode.
 pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     let mut blob = Vec::new();
-    for argument in &job.argv {
-        blob.extend_from_slice(argument.as_bytes());
+    let mut push = |string: &OsStr| {
+        blob.extend_from_slice(string.as_bytes());
         blob.push(0);
+    };
+    for path in [&job.program, &job.cwd, &job.spill].into_iter().chain(&job.stdin).chain(&job.roots) {
+        push(path.as_os_str());
     }
+    job.argv.iter().for_each(|argument| push(argument));
     for (name, value) in &job.env {
-        blob.extend_from_slice(name.as_bytes());
-        blob.push(b'=');
-        blob.extend_from_slice(value.as_bytes());
-        blob.push(0);
+        let mut variable = name.clone();
+        variable.push("=");
+        variable.push(value);
+        push(&variable);
     }
     let header = JobHeader {
-        program: job.program.clone(),
-        cwd: job.cwd.clone(),
-        stdin: job.stdin.clone(),
         timeout: job.timeout,
         grace: job.grace,
-        roots: job.roots.clone(),
-        spill: job.spill.clone(),
+        has_stdin: job.stdin.is_some(),
+        roots: job.roots.len(),
         arguments: job.argv.len(),
     };
     (header, blob)
 }
 
 /// The inverse of [`pack`].
-pub fn unpack(header: JobHeader, blob: &[u8]) -> Job {
-    let mut strings = blob.split_inclusive(|&byte| byte == 0).map(|string| &string[..string.len() - 1]);
-    let argv = strings.by_ref().take(header.arguments).map(|s| OsStr::from_bytes(s).to_owned()).collect();
+pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
+    let own = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+    let mut strings = blob.split_inclusive(|&byte| byte == 0).map(|string| own(&string[..string.len() - 1]));
+    let mut path = || PathBuf::from(strings.next().unwrap_or_default());
+    let (program, cwd, spill) = (path(), path(), path());
+    let stdin = header.has_stdin.then(&mut path);
+    let roots = (0..header.roots).map(|_| path()).collect();
+    let argv = strings.by_ref().take(header.arguments).collect();
     let env = strings
-        .filter_map(|string| {
+        .filter_map(|variable| {
             // A name may begin with `=`, but is never empty.
-            let equals = string.iter().skip(1).position(|&byte| byte == b'=')? + 1;
-            let own = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
-            Some((own(&string[..equals]), own(&string[equals + 1..])))
+            let bytes = variable.as_bytes();
+            let equals = bytes.iter().skip(1).position(|&byte| byte == b'=')? + 1;
+            Some((own(&bytes[..equals]), own(&bytes[equals + 1..])))
         })
         .collect();
-    Job {
-        program: header.program,
-        argv,
-        env,
-        cwd: header.cwd,
-        stdin: header.stdin,
-        timeout: header.timeout,
-        grace: header.grace,
-        roots: header.roots,
-        spill: header.spill,
-    }
+    Job { program, argv, env, cwd, stdin, timeout: header.timeout, grace: header.grace, roots, spill }
 }
 
 /// Writes one message. Whole: two threads that share a socket must take turns.
@@ -131,8 +125,8 @@ mod tests {
             program: "/bin/x".into(),
             argv: vec!["x".into(), "".into(), OsString::from_vec(vec![0xff, b'a'])],
             env: vec![("A".into(), "b=c".into()), ("EMPTY".into(), "".into()), ("=odd".into(), "1".into())],
-            cwd: "/".into(),
-            stdin: None,
+            cwd: OsString::from_vec(b"/caf\xe9".to_vec()).into(),
+            stdin: Some("/in".into()),
             timeout: Duration::from_secs(1),
             grace: Duration::from_millis(5),
             roots: vec!["/a".into()],
@@ -143,7 +137,8 @@ mod tests {
         send(&mut bytes, &Order::Run(header), &blob).expect("a vector takes it");
         let (order, blob): (Order, _) = receive(&*bytes).expect("what was sent");
         let Order::Run(header) = order else { panic!("another order came out") };
-        let back = unpack(header, &blob);
+        let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
+        assert_eq!((back.cwd, back.stdin, back.roots, back.spill), (job.cwd, job.stdin, job.roots, job.spill));
     }
 }

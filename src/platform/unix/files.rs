@@ -3,9 +3,13 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{Mode, OFlags};
 
 /// Makes a folder for this user alone.
 ///
@@ -75,4 +79,34 @@ pub fn is_plain_folder(path: &Path) -> bool {
 #[must_use]
 pub fn is_plain_folder(_path: &Path) -> bool {
     false
+}
+
+/// A folder that is known wherever it is moved.
+#[derive(Debug, Clone)]
+pub struct Place(Arc<OwnedFd>);
+
+impl Place {
+    /// Of a folder; `None` if it can't be opened.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        rustix::fs::open(path, flags, Mode::empty()).ok().map(|fd| Self(Arc::new(fd)))
+    }
+
+    /// Where it is now; `None` if it was removed, or if the system does not tell.
+    #[must_use]
+    pub fn now(&self) -> Option<PathBuf> {
+        let links = rustix::fs::fstat(&*self.0).ok()?.st_nlink;
+        (links > 0).then(|| path_of_descriptor(self.0.as_fd())).flatten()
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn path_of_descriptor(fd: BorrowedFd<'_>) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn path_of_descriptor(_fd: BorrowedFd<'_>) -> Option<PathBuf> {
+    None
 }
