@@ -49,11 +49,14 @@ fn manifests(criterion: &mut Criterion) {
 }
 
 fn holds(criterion: &mut Criterion) {
-    let watcher = Watcher::new(true);
     let root = [PathBuf::from("/tmp/nobody-holds-this")];
-    criterion.bench_function("look for holders, every process", |bencher| {
-        bencher.iter(|| black_box(watcher.look(&root)));
-    });
+    for (name, watcher) in [
+        ("look for holders", Watcher::of_folders(true)),
+        ("look for holders, no mappings", Watcher::of_folders(false)),
+        ("look for holders and marks", Watcher::of_sandboxes()),
+    ] {
+        criterion.bench_function(name, |bencher| bencher.iter(|| black_box(watcher.look(&root))));
+    }
 }
 
 fn removal(criterion: &mut Criterion) {

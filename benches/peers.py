@@ -40,11 +40,13 @@ def medians(runs, **commands):
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def table(title, rows, ours):
-    print("\n### %s\n\n| | median | hostproof against it |\n| --- | --- | --- |" % title)
+def table(title, rows):
+    ours = [name for name in rows if name.startswith("hostproof")]
+    print("\n### %s\n\n| | median | %s |" % (title, " | ".join("against `%s`" % name for name in ours)))
+    print("| --- | --- |%s" % (" --- |" * len(ours)))
     for name, seconds in rows.items():
-        ratio = "" if name == ours else "%.2f" % (rows[ours] / seconds)
-        print("| %s | %.1f ms | %s |" % (name, seconds * 1000, ratio))
+        ratios = ["%.2f" % (seconds / rows[own]) for own in ours]
+        print("| %s | %.1f ms | %s |" % (name, seconds * 1000, " | ".join(ratios)))
     sys.stdout.flush()
 
 
@@ -81,7 +83,7 @@ def bench_checks(scratch, runs):
         commands["cargo nextest"] = lambda: timed(nextest, cwd=crate)
     else:
         print("cargo-nextest is not installed: left out")
-    table("1,000 checks of `true`, two at a time", medians(runs, **commands), "hostproof run")
+    table("1,000 checks of `true`, two at a time", medians(runs, **commands))
 
 
 def bench_many(scratch, runs):
@@ -90,7 +92,7 @@ def bench_many(scratch, runs):
         "hostproof run": hostproof_run(project(os.path.join(scratch, "c10000"), 10000)),
         "xargs -P2": xargs(10000),
     })
-    table("10,000 checks of `true`, two at a time", rows, "hostproof run")
+    table("10,000 checks of `true`, two at a time", rows)
 
 
 def bench_scan(scratch, runs):
@@ -105,12 +107,15 @@ def bench_scan(scratch, runs):
                 others.append(subprocess.Popen(["sleep", "300"], stdin=subprocess.DEVNULL))
             holder = subprocess.Popen(["sleep", "300"], cwd=target)
             others.append(holder)
-            commands = {"hostproof who": lambda: timed([HOSTPROOF, "who", target])}
+            commands = {
+                "hostproof who": lambda: timed([HOSTPROOF, "who", target]),
+                "hostproof who --no-mappings": lambda: timed([HOSTPROOF, "who", "--no-mappings", target]),
+            }
             if shutil.which("lsof"):
                 commands["lsof +D"] = lambda: timed(["lsof", "+D", target])
             if shutil.which("fuser"):
                 commands["fuser"] = lambda: timed(["fuser", target])
-            table("who holds a directory, %d processes" % crowd, medians(runs, **commands), "hostproof who")
+            table("who holds a directory, %d processes" % crowd, medians(runs, **commands))
         finally:
             for other in others:
                 other.kill()

@@ -208,4 +208,7 @@ pub struct WhoArgs {
     /// Wait until nobody does.
     #[arg(long)]
     pub wait: bool,
+    /// Faster: leave out files that are mapped into memory and not open.
+    #[arg(long)]
+    pub no_mappings: bool,
 }

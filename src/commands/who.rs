@@ -26,7 +26,7 @@ pub fn run(args: &WhoArgs) -> Result<ExitCode> {
     for path in &args.paths {
         paths.push(fs::canonicalize(path).map_err(|error| Error::file("cannot look at", path, error))?);
     }
-    let watcher = Watcher::new(false);
+    let watcher = Watcher::of_folders(!args.no_mappings);
     let mut look = watcher.look(&paths);
     let mut said_waiting = false;
     while args.wait && !look.strangers.is_empty() {

@@ -28,7 +28,13 @@ pub struct Watcher;
 impl Watcher {
     /// A watcher.
     #[must_use]
-    pub fn new(_from_now: bool) -> Self {
+    pub fn of_sandboxes() -> Self {
+        Self
+    }
+
+    /// A watcher.
+    #[must_use]
+    pub fn of_folders(_mappings: bool) -> Self {
         Self
     }
 

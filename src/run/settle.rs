@@ -82,7 +82,7 @@ impl<'a> Settler<'a> {
         Self {
             options,
             stop,
-            watcher: Watcher::new(true),
+            watcher: Watcher::of_sandboxes(),
             state: Mutex::default(),
             changed: Condvar::new(),
             room: Condvar::new(),
@@ -141,7 +141,9 @@ impl<'a> Settler<'a> {
         loop {
             if self.is_stopped() {
                 let now = Instant::now();
-                held.iter_mut().for_each(|(pending, _)| pending.grace_over = pending.grace_over.min(now));
+                for (pending, _) in &mut held {
+                    pending.grace_over = pending.grace_over.min(now);
+                }
             }
             let next_held = held.iter().map(|(pending, _)| pending.grace_over).min();
             let Some(batch) = self.next(not_before, next_held) else { return unseen };

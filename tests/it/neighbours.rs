@@ -109,7 +109,11 @@ fn children_that_came_with_the_process_are_not_ended() {
     let context = Context::with("- {id: killer, shell: 'kill -9 $PPID; sleep 30'}\n");
     let mut command = Command::new("sh");
     context.dress(&mut command);
-    command.args(["-c", r#"sleep 20 >/dev/null 2>&1 & echo $! > pids; exec "$0" run"#, env!("CARGO_BIN_EXE_hostproof")]);
+    command.args([
+        "-c",
+        r#"sleep 20 >/dev/null 2>&1 & echo $! > pids; exec "$0" run"#,
+        env!("CARGO_BIN_EXE_hostproof"),
+    ]);
     let ran = context.finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh"));
     let innocent = context.pids("pids")[0];
     let lives = fs::read_to_string(format!("/proc/{innocent}/stat")).is_ok_and(|stat| !stat.contains(") Z "));

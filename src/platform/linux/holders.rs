@@ -4,7 +4,7 @@
 //! time on a machine with thousands of processes. A process that has something is then read in full.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{CStr, OsStr};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -13,24 +13,32 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{CWD, Mode, OFlags, RawDir, openat, readlinkat_raw};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir, openat, readlinkat_raw, statat};
 use rustix::io::Errno;
 
 use super::super::{Look, Stranger, Unread};
+use super::mapped::Mapped;
 use super::procfs::{self, Credentials, Wanted};
 use super::{mounts, sockets};
 
 /// Looks for holders, again and again.
 pub struct Watcher {
+    scope: Scope,
     /// Sockets that were bound before this watcher was made.
     sockets: HashSet<u64>,
 }
 
 impl Watcher {
-    /// What is bound by now is left out of every later look if `from_now`.
+    /// For sandboxes that will be made from now on: what is bound by now is left out of every later look.
     #[must_use]
-    pub fn new(from_now: bool) -> Self {
-        Self { sockets: if from_now { sockets::all_inodes() } else { HashSet::new() } }
+    pub fn of_sandboxes() -> Self {
+        Self { scope: Scope { marks: true, mappings: true }, sockets: sockets::all_inodes() }
+    }
+
+    /// For folders that have been there. To leave mappings out is faster, and misses files that are mapped and not open.
+    #[must_use]
+    pub fn of_folders(mappings: bool) -> Self {
+        Self { scope: Scope { marks: false, mappings }, sockets: HashSet::new() }
     }
 
     /// Looks at every process but this one and its supervisors.
@@ -45,7 +53,7 @@ impl Watcher {
         });
         let inodes: HashSet<u64> = bound.keys().copied().collect();
         let wanted = Wanted::in_roots(roots, &bound);
-        let mut scan = match Scan::new(roots, inodes) {
+        let mut scan = match Scan::new(roots, inodes, self.scope) {
             Ok(scan) => scan,
             Err(error) => {
                 look.blind.push(format!("/proc: {}", io::Error::from(error)));
@@ -132,8 +140,21 @@ enum Concern {
     Unreadable,
 }
 
+/// How many bytes of a folder are read at once.
+const ENTRIES: usize = 8192;
+/// So many descriptors take less than half of that: an entry with a number for a name has 32 bytes at most.
+const SURELY_ALL: usize = ENTRIES / 2 / 32;
+
+/// What is looked at beside links.
+#[derive(Debug, Clone, Copy)]
+struct Scope {
+    marks: bool,
+    mappings: bool,
+}
+
 /// One look's buffers and what it compares with.
 struct Scan {
+    scope: Scope,
     proc: OwnedFd,
     /// The roots as bytes, sorted, and what all of them begin with.
     roots: Vec<Vec<u8>>,
@@ -143,12 +164,13 @@ struct Scan {
     /// Mount namespaces that were looked at, and whether something is mounted in a root there.
     namespaces: Vec<(Vec<u8>, bool)>,
     link: Box<[MaybeUninit<u8>; 4096 + 16]>,
-    entries: Box<[MaybeUninit<u8>; 8192]>,
+    entries: Box<[MaybeUninit<u8>; ENTRIES]>,
     maps: Vec<u8>,
+    mapped: Mapped,
 }
 
 impl Scan {
-    fn new(roots: &[PathBuf], sockets: HashSet<u64>) -> Result<Self, Errno> {
+    fn new(roots: &[PathBuf], sockets: HashSet<u64>, scope: Scope) -> Result<Self, Errno> {
         let proc = openat(CWD, c"/proc", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let mut roots: Vec<Vec<u8>> = roots.iter().map(|root| root.as_os_str().as_bytes().to_vec()).collect();
         roots.sort();
@@ -160,6 +182,7 @@ impl Scan {
             _ => Vec::new(),
         };
         let mut scan = Self {
+            scope,
             proc,
             roots,
             prefix,
@@ -167,10 +190,12 @@ impl Scan {
             namespace: Vec::new(),
             namespaces: Vec::new(),
             link: Box::new([MaybeUninit::uninit(); 4096 + 16]),
-            entries: Box::new([MaybeUninit::uninit(); 8192]),
+            entries: Box::new([MaybeUninit::uninit(); ENTRIES]),
             maps: Vec::new(),
+            mapped: Mapped::new(),
         };
-        scan.namespace = scan.read_link("self/ns/mnt").unwrap_or_default();
+        let (namespace, _) = readlinkat_raw(&scan.proc, c"self/ns/mnt", &mut scan.link[..])?;
+        scan.namespace = namespace.to_vec();
         Ok(scan)
     }
 
@@ -183,14 +208,9 @@ impl Scan {
         Ok(pids)
     }
 
-    fn read_link(&mut self, path: &str) -> Result<Vec<u8>, Errno> {
-        let (target, _) = readlinkat_raw(&self.proc, path, &mut self.link[..])?;
-        Ok(target.to_vec())
-    }
-
     /// Whether a link of /proc leads into a root. `Err` if it can't be read.
-    fn leads_in(&mut self, path: &str) -> Result<bool, Errno> {
-        let (target, _) = readlinkat_raw(&self.proc, path, &mut self.link[..])?;
+    fn leads_in(&mut self, process: &OwnedFd, link: &CStr) -> Result<bool, Errno> {
+        let (target, _) = readlinkat_raw(process, link, &mut self.link[..])?;
         Ok(in_roots(target, &self.prefix, &self.roots))
     }
 
@@ -204,32 +224,38 @@ impl Scan {
 
     /// `None` if it is gone, or dead.
     fn concerns_at(&mut self, pid: u32) -> Option<Concern> {
-        match self.leads_in(&format!("{pid}/cwd")) {
+        // What is looked up in it costs less than with its number each time.
+        let process = &open_folder(&self.proc, pid.to_string().as_str(), OFlags::PATH).ok()?;
+        match self.leads_in(process, c"cwd") {
             Ok(true) => return Some(Concern::Some),
             Ok(false) => {}
             Err(Errno::NOENT | Errno::SRCH) => return None,
             Err(_) => return Some(Concern::Unreadable),
         }
-        match self.leads_in(&format!("{pid}/exe")) {
+        match self.leads_in(process, c"exe") {
             Ok(true) => return Some(Concern::Some),
             Ok(false) => {}
             // A thread of the kernel has a cwd, and no program.
             Err(Errno::NOENT | Errno::SRCH) => return Some(Concern::None),
             Err(_) => return Some(Concern::Unreadable),
         }
-        let concerns = self.leads_in(&format!("{pid}/root")).unwrap_or(false)
-            || self.threads(pid)
-            || self.descriptors(pid)
-            || self.mounts(pid)
-            || self.mappings(pid)
-            || self.is_marked(pid);
+        let concerns = self.leads_in(process, c"root").unwrap_or(false)
+            || self.threads(process, pid)
+            || self.descriptors(process)
+            || self.mounts(process, pid)
+            || (self.scope.mappings && self.mappings(process))
+            || (self.scope.marks && self.is_marked(pid));
         Some(if concerns { Concern::Some } else { Concern::None })
     }
 
     /// Whether a thread has a cwd or root of its own in a root.
-    fn threads(&mut self, pid: u32) -> bool {
-        let folder = format!("{pid}/task");
-        let Ok(task) = self.open(&folder) else { return false };
+    fn threads(&mut self, process: &OwnedFd, pid: u32) -> bool {
+        // Each thread is a folder that links back, beside the two links that every folder has.
+        let links = statat(process, c"task", AtFlags::empty()).map_or(0, |stat| stat.st_nlink);
+        if links == 3 {
+            return false;
+        }
+        let Ok(task) = open_folder(process, "task", OFlags::RDONLY) else { return false };
         let mut threads = Vec::new();
         {
             let mut entries = RawDir::new(&task, &mut self.entries[..]);
@@ -238,26 +264,32 @@ impl Scan {
             }
         }
         threads.into_iter().any(|thread| {
-            self.leads_in(&format!("{folder}/{thread}/cwd")).unwrap_or(false)
-                || self.leads_in(&format!("{folder}/{thread}/root")).unwrap_or(false)
+            let Ok(thread) = open_folder(&task, thread.to_string().as_str(), OFlags::PATH) else { return false };
+            self.leads_in(&thread, c"cwd").unwrap_or(false) || self.leads_in(&thread, c"root").unwrap_or(false)
         })
     }
 
-    fn descriptors(&mut self, pid: u32) -> bool {
-        let Ok(folder) = self.open(&format!("{pid}/fd")) else { return false };
+    fn descriptors(&mut self, process: &OwnedFd) -> bool {
+        let Ok(folder) = open_folder(process, "fd", OFlags::RDONLY) else { return false };
         let Self { entries, link, prefix, roots, sockets, .. } = self;
         let mut entries = RawDir::new(&folder, &mut entries[..]);
+        let mut seen = 0;
         while let Some(Ok(entry)) = entries.next() {
-            let Ok((target, _)) = readlinkat_raw(&folder, entry.file_name(), &mut link[..]) else { continue };
-            let target: &[u8] = target;
-            if in_roots(target, prefix, roots) {
-                return true;
+            seen += 1;
+            let is_link = entry.file_name().to_bytes()[0] != b'.';
+            if is_link && let Ok((target, _)) = readlinkat_raw(&folder, entry.file_name(), &mut link[..]) {
+                let target: &[u8] = target;
+                if in_roots(target, prefix, roots) {
+                    return true;
+                }
+                let socket = || procfs::socket_inode(Path::new(OsStr::from_bytes(target)));
+                if !sockets.is_empty() && socket().is_some_and(|inode| sockets.contains(&inode)) {
+                    return true;
+                }
             }
-            if !sockets.is_empty()
-                && let Some(inode) = procfs::socket_inode(Path::new(OsStr::from_bytes(target)))
-                && sockets.contains(&inode)
-            {
-                return true;
+            // The kernel gives all that there is room for: a buffer that is far from full was the last.
+            if seen < SURELY_ALL && entries.is_buffer_empty() {
+                return false;
             }
         }
         false
@@ -265,23 +297,29 @@ impl Scan {
 
     /// Whether something is mounted in a root in the process's own mount namespace. The namespace that this process is
     /// in is left out: what is mounted there shows when the sandbox is removed.
-    fn mounts(&mut self, pid: u32) -> bool {
-        let Ok(namespace) = self.read_link(&format!("{pid}/ns/mnt")) else { return false };
+    fn mounts(&mut self, process: &OwnedFd, pid: u32) -> bool {
+        let Ok((namespace, _)) = readlinkat_raw(process, c"ns/mnt", &mut self.link[..]) else { return false };
+        let namespace: &[u8] = namespace;
         if namespace == self.namespace {
             return false;
         }
-        if let Some((_, concerns)) = self.namespaces.iter().find(|(known, _)| *known == namespace) {
+        if let Some((_, concerns)) = self.namespaces.iter().find(|(known, _)| known == namespace) {
             return *concerns;
         }
+        let namespace = namespace.to_vec();
         let roots: Vec<PathBuf> = self.roots.iter().map(|root| PathBuf::from(OsStr::from_bytes(root))).collect();
         let concerns = !mounts::in_roots(pid, &roots).is_empty();
         self.namespaces.push((namespace, concerns));
         concerns
     }
 
-    fn mappings(&mut self, pid: u32) -> bool {
-        let path = format!("{pid}/maps");
-        let Ok(file) = openat(&self.proc, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else { return false };
+    fn mappings(&mut self, process: &OwnedFd) -> bool {
+        let Ok(file) = openat(process, c"maps", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else { return false };
+        let Self { mapped, prefix, roots, .. } = self;
+        match mapped.any(&file, |path| in_roots(path, prefix, roots)) {
+            Err(Errno::NOTTY) => {}
+            found => return found.unwrap_or(false),
+        }
         self.maps.clear();
         loop {
             self.maps.reserve(32 * 1024);
@@ -309,10 +347,10 @@ impl Scan {
             self.roots.binary_search_by(|root| root.as_slice().cmp(mark)).is_ok()
         })
     }
+}
 
-    fn open(&self, path: &str) -> Result<OwnedFd, Errno> {
-        openat(&self.proc, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
-    }
+fn open_folder(at: &OwnedFd, name: &str, how: OFlags) -> Result<OwnedFd, Errno> {
+    openat(at, name, how | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
 fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {

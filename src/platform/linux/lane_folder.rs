@@ -80,10 +80,11 @@ impl Drop for LaneFolder {
 pub fn remove(folder: &Path) {
     // What resists was told with the check that left it.
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let all_gone = entries
-        .filter(|entry| entry.file_name() != LOCK)
-        .fold(true, |gone, entry| remove_tree(&entry.path()).is_empty() && gone);
-    if all_gone {
+    let mut resists = false;
+    for entry in entries.filter(|entry| entry.file_name() != LOCK) {
+        resists |= !remove_tree(&entry.path()).is_empty();
+    }
+    if !resists {
         let _ = remove_tree(folder);
     }
 }

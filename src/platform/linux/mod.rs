@@ -11,6 +11,7 @@ mod facts;
 mod holders;
 mod lane;
 mod lane_folder;
+mod mapped;
 mod mounts;
 mod procfs;
 mod removals;
