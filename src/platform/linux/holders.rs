@@ -7,9 +7,11 @@ use std::collections::HashSet;
 use std::ffi::{CStr, OsStr};
 use std::io;
 use std::mem::MaybeUninit;
+use std::num::NonZero;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::thread::{Builder, available_parallelism};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -32,13 +34,13 @@ impl Watcher {
     /// For sandboxes that will be made from now on: what is bound by now is left out of every later look.
     #[must_use]
     pub fn of_sandboxes() -> Self {
-        Self { scope: Scope { marks: true, mappings: true }, sockets: sockets::all_inodes() }
+        Self { scope: Scope { marks: true, mappings: true, threads: false }, sockets: sockets::all_inodes() }
     }
 
     /// For folders that have been there. To leave mappings out is faster, and misses files that are mapped and not open.
     #[must_use]
     pub fn of_folders(mappings: bool) -> Self {
-        Self { scope: Scope { marks: false, mappings }, sockets: HashSet::new() }
+        Self { scope: Scope { marks: false, mappings, threads: true }, sockets: HashSet::new() }
     }
 
     /// Looks at every process but this one and its supervisors.
@@ -53,7 +55,7 @@ impl Watcher {
         });
         let inodes: HashSet<u64> = bound.keys().copied().collect();
         let wanted = Wanted::in_roots(roots, &bound);
-        let mut scan = match Scan::new(roots, inodes, self.scope) {
+        let mut scan = match Scan::new(roots, inodes.clone(), self.scope) {
             Ok(scan) => scan,
             Err(error) => {
                 look.blind.push(format!("/proc: {}", io::Error::from(error)));
@@ -67,8 +69,26 @@ impl Watcher {
                 return look;
             }
         };
-        for pid in pids.into_iter().filter(|pid| !left_out.contains(pid)) {
-            match scan.concerns(pid) {
+        let pids: Vec<u32> = pids.into_iter().filter(|pid| !left_out.contains(pid)).collect();
+        let threads = if self.scope.threads { available_parallelism().map_or(1, NonZero::get) } else { 1 };
+        let share = pids.len().div_ceil(threads).max(WORTH_A_THREAD);
+        let (mine_to_ask, others) = pids.split_at(share.min(pids.len()));
+        let new_scan = || Scan::new(roots, inodes.clone(), self.scope);
+        let found = std::thread::scope(|scope| {
+            let asking: Vec<_> = others
+                .chunks(share)
+                .map(|share| (share, Builder::new().spawn_scoped(scope, || Some(new_scan().ok()?.concerning(share)))))
+                .collect();
+            let mut found = scan.concerning(mine_to_ask);
+            for (share, thread) in asking {
+                // A thread that could not be had leaves its share to this one.
+                let told = thread.ok().and_then(|thread| thread.join().ok()).flatten();
+                found.extend(told.unwrap_or_else(|| scan.concerning(share)));
+            }
+            found
+        });
+        for (pid, concern) in found {
+            match concern {
                 Concern::None => {}
                 Concern::Some => look.strangers.extend(stranger(pid, &wanted)),
                 Concern::Unreadable => {
@@ -140,6 +160,8 @@ enum Concern {
     Unreadable,
 }
 
+/// How many processes are worth a thread of their own.
+const WORTH_A_THREAD: usize = 200;
 /// How many bytes of a folder are read at once.
 const ENTRIES: usize = 8192;
 /// So many descriptors take less than half of that: an entry with a number for a name has 32 bytes at most.
@@ -150,6 +172,8 @@ const SURELY_ALL: usize = ENTRIES / 2 / 32;
 struct Scope {
     marks: bool,
     mappings: bool,
+    /// Whether the look may take every processor: not while checks run on them.
+    threads: bool,
 }
 
 /// One look's buffers and what it compares with.
@@ -212,6 +236,12 @@ impl Scan {
     fn leads_in(&mut self, process: &OwnedFd, link: &CStr) -> Result<bool, Errno> {
         let (target, _) = readlinkat_raw(process, link, &mut self.link[..])?;
         Ok(in_roots(target, &self.prefix, &self.roots))
+    }
+
+    /// Those of the processes that have to do with the roots.
+    fn concerning(&mut self, pids: &[u32]) -> Vec<(u32, Concern)> {
+        let asked = pids.iter().map(|&pid| (pid, self.concerns(pid)));
+        asked.filter(|(_, concern)| *concern != Concern::None).collect()
     }
 
     /// What a process has to do with the roots. Where only its first thread is dead, the others live on, and /proc has
