@@ -9,6 +9,8 @@ use crate::model::TextRule;
 /// What is looked at at once, and how far a match may reach over its edge.
 const WINDOW: usize = 1024 * 1024;
 const OVERLAP: usize = 64 * 1024;
+/// What stands before a later window's first byte, so that an expression sees what it follows: a character's length.
+const BEFORE: usize = 4;
 
 /// Which of the rules the stream does not satisfy.
 ///
@@ -25,16 +27,20 @@ pub fn unsatisfied<'a>(rules: &'a [TextRule], mut stream: Box<dyn BufRead + '_>)
     let patterns: Vec<Option<Regex>> = rules.iter().map(pattern).collect();
     let mut seen = vec![false; rules.len()];
     let mut window: Vec<u8> = Vec::new();
+    let mut start = 0;
     loop {
         let read = stream.by_ref().take(WINDOW as u64).read_to_end(&mut window)?;
+        let is_last = read < WINDOW;
         for (seen, pattern) in seen.iter_mut().zip(&patterns) {
-            *seen = *seen || pattern.as_ref().is_some_and(|pattern| pattern.is_match(&window));
+            // A window's edge is no end of a line or text: what reaches it is judged with what follows.
+            let end = pattern.as_ref().filter(|_| !*seen).and_then(|pattern| pattern.shortest_match_at(&window, start));
+            *seen = *seen || end.is_some_and(|end| is_last || end < window.len());
         }
-        if read == 0 {
+        if is_last {
             break;
         }
-        let keep = window.len().min(OVERLAP);
-        window.drain(..window.len() - keep);
+        window.drain(..window.len() - OVERLAP - BEFORE);
+        start = BEFORE;
     }
     let satisfied = |rule: &TextRule, seen: bool| seen != matches!(rule, TextRule::NotContains(_));
     Ok(rules.iter().zip(seen).filter(|(rule, seen)| !satisfied(rule, *seen)).map(|(rule, _)| rule).collect())
@@ -67,6 +73,39 @@ mod tests {
         assert_eq!(unmet(&rules, b"all green\r\n(57 checks)\r\n"), 0);
         assert_eq!(unmet(&rules, b"Traceback\n"), 3);
         assert_eq!(unmet(&rules, b""), 2);
+    }
+
+    #[test]
+    fn the_edge_of_a_window_is_no_end_of_a_line() {
+        let rules = |expression: &str| [TextRule::Matches(expression.into())];
+        // The first window ends, and a later one begins, in the middle of the line.
+        for before in (WINDOW - OVERLAP - 20)..(WINDOW - OVERLAP + 20) {
+            let mut text = vec![b'x'; before];
+            text.extend_from_slice(b"all green");
+            text.resize(2 * WINDOW, b'y');
+            assert_eq!(unmet(&rules("^all green"), &text), 1, "{before}");
+        }
+        for before in [WINDOW - 9, 2 * WINDOW - 9] {
+            let mut text = vec![b'x'; before];
+            text[before - 1] = b'\n';
+            text.extend_from_slice(b"all green NOT\n");
+            text.resize(3 * WINDOW, b'y');
+            for expression in ["^all green$", r"^all green\z", r"all green\b$"] {
+                assert_eq!(unmet(&rules(expression), &text), 1, "{expression} after {before}");
+            }
+            assert_eq!(unmet(&rules("^all green NOT$"), &text), 0);
+        }
+    }
+
+    #[test]
+    fn the_true_ends_count_in_every_window() {
+        for length in [5, WINDOW - 9, WINDOW, WINDOW + 1, 2 * WINDOW] {
+            let mut text = b"begin".to_vec();
+            text.resize(length.max(5), b'x');
+            text.extend_from_slice(b"\r\nall green");
+            let rules = [r"\Abegin", r"^all green$", r"^all green\z", "x?$", "b.*"];
+            assert_eq!(unmet(&rules.map(|rule| TextRule::Matches(rule.into())), &text), 0, "{length}");
+        }
     }
 
     #[test]
