@@ -63,9 +63,6 @@ fn blind(outcome: &Outcome) -> Vec<Finding> {
         let who = process.short();
         told.extend(process.unread.iter().map(|what| format!("{who}: {what}")));
     }
-    for captured in [&outcome.stdout, &outcome.stderr] {
-        told.extend(captured.lost.iter().map(|why| format!("output was lost: {why}")));
-    }
     few(told
         .into_iter()
         .map(|why| Finding::new(Kind::ProbeBlind, Severity::Warning, format!("could not look: {why}")))

@@ -15,10 +15,10 @@ const TAIL: u64 = 16 * 1024;
 ///
 /// # Errors
 ///
-/// If the file that has it cannot be opened.
+/// If the file that has it cannot be opened, or has less than was written.
 pub fn open(captured: &Captured) -> io::Result<Box<dyn BufRead + '_>> {
     Ok(match &captured.file {
-        Some(file) => Box::new(BufReader::with_capacity(256 * 1024, File::open(file)?)),
+        Some(file) => Box::new(BufReader::with_capacity(256 * 1024, spilled(file, captured)?)),
         None => Box::new(&*captured.memory),
     })
 }
@@ -39,12 +39,22 @@ pub fn keep(captured: &Captured, file: &Path) -> Option<String> {
     Some(captured.file.as_deref().unwrap_or(file).display().to_string())
 }
 
+/// The file lies in the check's reach: it may be gone, cut, or something that opening would wait for.
+fn spilled(file: &Path, captured: &Captured) -> io::Result<File> {
+    let told = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", file.display()));
+    let metadata = std::fs::symlink_metadata(file).map_err(told)?;
+    if !metadata.is_file() || (metadata.len() != captured.bytes && captured.lost.is_none()) {
+        return Err(told(io::Error::other("it was changed by somebody else")));
+    }
+    File::open(file).map_err(told)
+}
+
 fn tail(captured: &Captured) -> io::Result<Vec<u8>> {
     let Some(file) = &captured.file else {
         let start = captured.memory.len().saturating_sub(usize::try_from(TAIL).unwrap_or(usize::MAX));
         return Ok(captured.memory[start..].to_vec());
     };
-    let mut file = File::open(file)?;
+    let mut file = spilled(file, captured)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
     let mut bytes = Vec::new();
@@ -55,6 +65,20 @@ fn tail(captured: &Captured) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_not_what_was_written_cannot_be_read_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("stdout");
+        let captured = Captured { bytes: 3, file: Some(file.clone()), ..Captured::default() };
+        let error = || open(&captured).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error().starts_with(&format!("{}: ", file.display())), "{}", error());
+        std::fs::write(&file, "abc").expect("a file");
+        assert!(open(&captured).is_ok());
+        std::fs::write(&file, "a").expect("a file");
+        assert!(error().ends_with("changed by somebody else"), "{}", error());
+        assert!(open(&Captured { lost: Some("full".to_owned()), ..captured.clone() }).is_ok());
+    }
 
     #[test]
     fn the_end_of_a_long_stream_is_shown_and_called_cut() {

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::program::Program;
 use super::sandbox::{Sandbox, Spare};
+use super::text::Unsatisfied;
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
-use crate::model::{Cases, CheckReport, Finding, Kind, Reading, Severity, Stream, TextRule};
+use crate::model::{Cases, CheckReport, Finding, Kind, Reading, Severity, Stream};
 use crate::plan::Planned;
 use crate::platform::{self, Ended, LaneHandle, Look, Outcome, Stranger, Unread, Watcher};
 use crate::probes::{self, Blame, Places};
@@ -31,7 +32,9 @@ pub struct Pending<'a> {
     pub outcome: Outcome,
     pub reading: Reading,
     /// Rules of `expect` that the output does not satisfy.
-    pub unsatisfied: Vec<(Stream, &'a TextRule)>,
+    pub unsatisfied: Vec<Unsatisfied<'a>>,
+    /// The streams that are not known whole, each with why.
+    pub lost: Vec<(Stream, String)>,
     pub sandbox: Sandbox,
     pub started: SystemTime,
     /// When a holder that is no process of the check has had its time to let go.
@@ -225,8 +228,9 @@ fn of_sandbox(strangers: &[Stranger], root: &Path) -> Vec<Stranger> {
 impl Pending<'_> {
     /// Probes, judges and cleans up.
     fn finish(self, strangers: &[Stranger], options: &Options) -> CheckReport {
-        let Self { planned, program, places, outcome, reading, unsatisfied, sandbox, started, handle, spare, .. } =
-            self;
+        let Self {
+            planned, program, places, outcome, reading, unsatisfied, lost, sandbox, started, handle, spare, ..
+        } = self;
         let check = &planned.check;
         let blame = Blame {
             cases: &reading.cases,
@@ -237,6 +241,7 @@ impl Pending<'_> {
             exit: outcome.exit,
             reading: &reading,
             unsatisfied,
+            lost,
             found: probes::findings(&outcome, strangers, &places, &blame),
             at_limit: at_limit(&outcome),
             strict: options.strict,

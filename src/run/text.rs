@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::model::TextRule;
+use crate::model::{Stream, TextRule};
 
 /// What is looked at at once, and how far a match may reach over its edge.
 const WINDOW: usize = 1024 * 1024;
@@ -12,7 +12,16 @@ const OVERLAP: usize = 64 * 1024;
 /// What stands before a later window's first byte, so that an expression sees what it follows: a character's length.
 const BEFORE: usize = 4;
 
-/// Which of the rules the stream does not satisfy.
+/// A rule that a stream does not satisfy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unsatisfied<'a> {
+    pub stream: Stream,
+    pub rule: &'a TextRule,
+    /// Whether what the rule is about was seen. If not, and the stream is not whole, it may yet have been there.
+    pub seen: bool,
+}
+
+/// Which of the rules the stream does not satisfy. One of which bytes are missing satisfies none by what it lacks.
 ///
 /// Rules look at the bytes as they were written. A match longer than 64 KiB may be missed in an output that is larger
 /// than a megabyte. In expressions `^` and `$` are a line's ends.
@@ -20,7 +29,12 @@ const BEFORE: usize = 4;
 /// # Errors
 ///
 /// What reading says.
-pub fn unsatisfied<'a>(rules: &'a [TextRule], mut stream: Box<dyn BufRead + '_>) -> io::Result<Vec<&'a TextRule>> {
+pub fn unsatisfied<'a>(
+    rules: &'a [TextRule],
+    stream: Stream,
+    mut bytes: Box<dyn BufRead + '_>,
+    whole: bool,
+) -> io::Result<Vec<Unsatisfied<'a>>> {
     if rules.is_empty() {
         return Ok(Vec::new());
     }
@@ -29,12 +43,12 @@ pub fn unsatisfied<'a>(rules: &'a [TextRule], mut stream: Box<dyn BufRead + '_>)
     let mut window: Vec<u8> = Vec::new();
     let mut start = 0;
     loop {
-        let read = stream.by_ref().take(WINDOW as u64).read_to_end(&mut window)?;
+        let read = bytes.by_ref().take(WINDOW as u64).read_to_end(&mut window)?;
         let is_last = read < WINDOW;
         for (seen, pattern) in seen.iter_mut().zip(&patterns) {
             // A window's edge is no end of a line or text: what reaches it is judged with what follows.
             let end = pattern.as_ref().filter(|_| !*seen).and_then(|pattern| pattern.shortest_match_at(&window, start));
-            *seen = *seen || end.is_some_and(|end| is_last || end < window.len());
+            *seen = *seen || end.is_some_and(|end| (is_last && whole) || end < window.len());
         }
         if is_last {
             break;
@@ -42,8 +56,12 @@ pub fn unsatisfied<'a>(rules: &'a [TextRule], mut stream: Box<dyn BufRead + '_>)
         window.drain(..window.len() - OVERLAP - BEFORE);
         start = BEFORE;
     }
-    let satisfied = |rule: &TextRule, seen: bool| seen != matches!(rule, TextRule::NotContains(_));
-    Ok(rules.iter().zip(seen).filter(|(rule, seen)| !satisfied(rule, *seen)).map(|(rule, _)| rule).collect())
+    let satisfied = |rule: &TextRule, seen: bool| match rule {
+        TextRule::NotContains(_) => whole && !seen,
+        TextRule::Contains(_) | TextRule::Matches(_) => seen,
+    };
+    let left = rules.iter().zip(seen).filter(|(rule, seen)| !satisfied(rule, *seen));
+    Ok(left.map(|(rule, seen)| Unsatisfied { stream, rule, seen }).collect())
 }
 
 /// The rule as an expression; `None` for one that does not compile, which is then never satisfied.
@@ -60,7 +78,7 @@ mod tests {
     use super::*;
 
     fn unmet(rules: &[TextRule], text: &[u8]) -> usize {
-        unsatisfied(rules, Box::new(text)).expect("a slice can be read").len()
+        unsatisfied(rules, Stream::Stdout, Box::new(text), true).expect("a slice can be read").len()
     }
 
     #[test]
@@ -73,6 +91,19 @@ mod tests {
         assert_eq!(unmet(&rules, b"all green\r\n(57 checks)\r\n"), 0);
         assert_eq!(unmet(&rules, b"Traceback\n"), 3);
         assert_eq!(unmet(&rules, b""), 2);
+    }
+
+    #[test]
+    fn what_is_not_whole_lacks_nothing_for_sure() {
+        let rules = [
+            TextRule::Contains("early".into()),
+            TextRule::NotContains("early".into()),
+            TextRule::NotContains("Traceback".into()),
+            TextRule::Matches("cut$".into()),
+        ];
+        let left = unsatisfied(&rules, Stream::Stderr, Box::new(&b"early, cut"[..]), false).expect("a slice");
+        let left: Vec<(&TextRule, bool)> = left.iter().map(|one| (one.rule, one.seen)).collect();
+        assert_eq!(left, [(&rules[1], true), (&rules[2], false), (&rules[3], false)]);
     }
 
     #[test]
