@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::Look;
-use crate::model::{Case, CaseOutcome, Check, CheckReport, Finding, Frame, Kind, Process, Severity, Totals, Verdict};
+use crate::model::{
+    Case, CaseOutcome, Check, CheckReport, Finding, Frame, How, Kind, Process, Severity, Totals, Verdict,
+};
 use crate::words::{command_line, quoted, shown};
 
 /// How many names of cases, findings and lines of output are shown before `…`.
@@ -68,7 +70,8 @@ fn remark(check: &CheckReport) -> Option<String> {
             format!("{name} ended {ms} ms after it")
         }
         (None, Kind::HeldDirectory | Kind::HeldFile) if first.deleted == Some(true) => {
-            "something was removed while it was held: Windows refuses that".to_owned()
+            let refuses = if first.how == Some(How::Descriptor) { "may refuse" } else { "refuses" };
+            format!("something was removed while it was held: Windows {refuses} that")
         }
         (None, _) => first.message.clone(),
     };

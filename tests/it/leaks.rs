@@ -188,13 +188,21 @@ os.read(read, 1)
 fn ones_own_directory_may_go_though_windows_would_refuse_it() {
     let context = Context::with("- {id: own, cwd: sandbox, run: [python3, $project/own.py]}");
     // Nobody else stands in it, and it stays for a while: what is gone before anybody looks can't be seen.
-    context.file("own.py", "import os, time\nos.mkdir('here')\nos.chdir('here')\nos.rmdir('../here')\ntime.sleep(3)\n");
+    context.file(
+        "own.py",
+        "import os, time\nos.mkdir('here')\nos.chdir('here')\nos.rmdir('../here')\n\
+         file = open('../data', 'w')\nos.remove('../data')\ntime.sleep(3)\n",
+    );
     let ran = context.hp(&["run"]);
     let check = ran.exits(0).only();
     assert_eq!((check.verdict, errors(check)), (Verdict::Passed, vec![]), "{}", ran.said());
     let [noted] = of_kind(check, Kind::HeldDirectory)[..] else { panic!("{:?}", check.findings) };
     assert_eq!((noted.severity, noted.path.as_deref()), (Severity::Note, Some("work/here")));
     assert!(noted.message.ends_with("Windows refuses that"), "{}", noted.message);
+    // Of a file it depends on how it was opened.
+    let [noted] = of_kind(check, Kind::HeldFile)[..] else { panic!("{:?}", check.findings) };
+    assert_eq!((noted.severity, noted.path.as_deref()), (Severity::Note, Some("work/data")));
+    assert!(noted.message.ends_with("unless it was opened with delete sharing"), "{}", noted.message);
     assert!(of_kind(check, Kind::LeakedProcess).is_empty());
 }
 
@@ -566,4 +574,28 @@ fn checks_that_leak_at_once_are_told_apart() {
         assert_ended(&left);
     }
     assert_eq!(ran.last_line(), "0/4 checks, 4 leaked");
+}
+
+#[test]
+fn what_was_removed_under_a_holder_is_told_at_a_time_limit_too() {
+    // The one that runs when the limit comes holds its folder by right; that one was removed over another is told.
+    let context = Context::with(
+        r#"
+- id: stuck
+  timeout: 3s
+  cwd: sandbox
+  shell: |
+    mkdir right gone
+    (cd right && exec sleep 50) &
+    (cd gone && exec sleep 50) &
+    until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.02; done
+    rmdir gone
+    wait
+"#,
+    );
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(1).only();
+    assert_eq!((check.verdict, errors(check)), (Verdict::TimedOut, vec!["timeout"]), "{}", ran.said());
+    let [held] = of_kind(check, Kind::HeldDirectory)[..] else { panic!("{:?}", check.findings) };
+    assert_eq!((held.path.as_deref(), held.severity), (Some("work/gone"), Severity::Note), "{}", held.message);
 }
