@@ -62,11 +62,13 @@ pub fn judge(check: &Check, facts: &Facts<'_>) -> Judgement {
     let matters = uncounted && facts.ended == Ended::ByItself;
     findings.extend(facts.lost.iter().map(|(stream, why)| lost(*stream, why, matters)));
     findings.extend(facts.found.iter().cloned());
+    // Once each: there may be very many findings.
+    let allowed: Vec<Allowed<'_>> = check.allow.iter().filter_map(Allowed::new).collect();
     for finding in &mut findings {
         if facts.strict && finding.severity == Severity::Warning {
             finding.severity = Severity::Error;
         }
-        allow(finding, &check.allow);
+        allow(finding, &allowed);
     }
     findings.sort_by_key(|finding| (finding.severity, Kind::ALL.iter().position(|kind| *kind == finding.kind)));
 
@@ -114,16 +116,29 @@ fn verdict_of(finding: &Finding) -> Verdict {
     }
 }
 
-fn allow(finding: &mut Finding, allowed: &[Allow]) {
-    let fits = |allow: &&Allow| {
-        allow.kind == finding.kind
-            && allow.matches.as_ref().is_none_or(|expression| {
+/// An `allow` whose expression is ready. One that does not compile allows nothing.
+struct Allowed<'a> {
+    allow: &'a Allow,
+    matches: Option<Regex>,
+}
+
+impl<'a> Allowed<'a> {
+    fn new(allow: &'a Allow) -> Option<Self> {
+        Some(Self { allow, matches: allow.matches.as_deref().map(Regex::new).transpose().ok()? })
+    }
+
+    fn fits(&self, finding: &Finding) -> bool {
+        self.allow.kind == finding.kind
+            && self.matches.as_ref().is_none_or(|regex| {
                 let command = finding.process.as_ref().map(crate::model::Process::command_line);
                 let texts = [command.as_deref(), finding.path.as_deref(), Some(finding.message.as_str())];
-                Regex::new(expression).is_ok_and(|regex| texts.into_iter().flatten().any(|text| regex.is_match(text)))
+                texts.into_iter().flatten().any(|text| regex.is_match(text))
             })
-    };
-    if let Some(allow) = allowed.iter().find(fits) {
+    }
+}
+
+fn allow(finding: &mut Finding, allowed: &[Allowed<'_>]) {
+    if let Some(Allowed { allow, .. }) = allowed.iter().find(|allowed| allowed.fits(finding)) {
         finding.severity = Severity::Note;
         finding.allowed = Some(allow.because.clone());
     }

@@ -599,3 +599,32 @@ fn what_was_removed_under_a_holder_is_told_at_a_time_limit_too() {
     let [held] = of_kind(check, Kind::HeldDirectory)[..] else { panic!("{:?}", check.findings) };
     assert_eq!((held.path.as_deref(), held.severity), (Some("work/gone"), Severity::Note), "{}", held.message);
 }
+
+#[test]
+fn what_is_allowed_of_many_covers_those_alone() {
+    let many = |id: &str, last: &str, matches: &str| {
+        format!(
+            r#"
+- id: {id}
+  grace: 0s
+  shell: |
+    cd /
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+      sleep 50 </dev/null >/dev/null 2>&1 &
+      until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.02; done
+    done
+    sleep {last} </dev/null >/dev/null 2>&1 &
+    until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.02; done
+  allow: [{{kind: leaked-process{matches}, because: they warm a cache}}]
+"#
+        )
+    };
+    let checks = many("meant", "50", ", match: sleep 50") + &many("other", "51", ", match: 'sleep 50|more like these'");
+    let context = Context::with(&checks);
+    let ran = context.hp(&["run", "--jobs", "2"]);
+    ran.exits(1);
+    let (meant, other) = (ran.check("meant"), ran.check("other"));
+    assert_eq!((meant.verdict, of_kind(meant, Kind::LeakedProcess).len()), (Verdict::Passed, 25), "{}", ran.said());
+    assert_eq!((other.verdict, errors(other)), (Verdict::Leaked, vec!["leaked-process"]), "{}", ran.said());
+    assert_eq!(of_kind(other, Kind::LeakedProcess).len(), 25);
+}
