@@ -204,7 +204,7 @@ impl Unseen {
             }
         }
         let me = platform::user();
-        for unread in look.unread.iter().filter(|unread| Some(unread.uid) == me) {
+        for unread in look.unread.iter().filter(|unread| !unread.privileged && Some(unread.uid) == me) {
             if !self.unread.iter().any(|known| known.pid == unread.pid) {
                 self.unread.push(unread.clone());
             }

@@ -601,6 +601,48 @@ fn what_was_removed_under_a_holder_is_told_at_a_time_limit_too() {
 }
 
 #[test]
+fn who_cannot_say_nobody_of_what_it_cannot_see() {
+    let as_another = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    if !rustix::process::geteuid().is_root() || !works(&[&as_another[..], &["true"]].concat()) {
+        return skip("only root can become another user");
+    }
+    let context = Context::new();
+    let folder = context.project().join("held");
+    std::fs::create_dir(&folder).expect("a folder");
+    for folder in [context.project(), &folder] {
+        std::os::unix::fs::chown(folder, Some(65534), Some(65534)).expect("chown");
+    }
+    let program = context.file("bin/hostproof", std::fs::read(env!("CARGO_BIN_EXE_hostproof")).expect("hostproof"));
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("chmod");
+    let ask = || {
+        let mut command = Command::new(as_another[0]);
+        context.dress(&mut command);
+        command.args(&as_another[1..]).arg(&program).args(["who", "held"]);
+        context.finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("setpriv"))
+    };
+    // Root's: it may be looked into by root alone, and holds the folder.
+    let mut holder = Command::new("sleep").arg("50").current_dir(&folder).spawn().expect("sleep");
+    let ran = ask();
+    let by_root = context.hp(&["who", "held"]);
+    holder.kill().expect("the holder's end");
+    holder.wait().expect("the holder's end");
+    assert!(ran.exits(3).stdout.starts_with("nobody that could be looked into holds "), "{}", ran.said());
+    assert!(ran.stderr.starts_with("could not look into ") && ran.stderr.contains("; root can"), "{}", ran.said());
+    assert!(by_root.exits(1).stdout.contains("held is the current directory of pid "), "{}", by_root.said());
+    assert!(context.hp(&["who", "held"]).exits(0).stdout.starts_with("nobody holds "));
+}
+
+#[test]
+fn a_mount_point_is_held_by_what_is_mounted() {
+    let context = Context::new();
+    let ran = context.hp(&["who", "/proc", "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&ran.exits(1).stdout).expect("JSON");
+    assert_eq!(said["mounts"][0], "/proc", "{}", ran.said());
+    let ran = context.hp(&["who", "/proc"]);
+    assert!(ran.exits(1).stdout.contains("/proc is a mount point\n"), "{}", ran.said());
+}
+
+#[test]
 fn what_is_allowed_of_many_covers_those_alone() {
     let many = |id: &str, last: &str, matches: &str| {
         format!(

@@ -25,13 +25,16 @@ use crate::model::Stream;
 pub struct Watcher {
     /// Sockets that were bound before this watcher was made.
     sockets: HashSet<u64>,
+    /// It looks for a run, whose folders are new and this user's own.
+    for_run: bool,
 }
 
 impl Watcher {
-    /// What is bound by now is left out of every later look if `from_now`.
+    /// For the folders of a run, which are new, or for any. What is bound by now is left out of every later look for a
+    /// run.
     #[must_use]
-    pub fn new(from_now: bool) -> Self {
-        Self { sockets: if from_now { sockets::all_inodes() } else { HashSet::new() } }
+    pub fn new(for_run: bool) -> Self {
+        Self { sockets: if for_run { sockets::all_inodes() } else { HashSet::new() }, for_run }
     }
 
     /// Looks at every process but this one and its supervisors.
@@ -39,6 +42,11 @@ impl Watcher {
         let mut left_out = super::lane::own();
         left_out.insert(std::process::id());
         let mut look = Look::default();
+        if !self.for_run {
+            look.mounts = mounts::in_roots(std::process::id(), roots);
+            look.mounts.sort();
+            look.mounts.dedup();
+        }
         let mine = Credentials::of(std::process::id());
         let bound = sockets::bound(roots, &self.sockets).unwrap_or_else(|error| {
             look.blind.push(format!("bound sockets: {error}"));
@@ -71,10 +79,10 @@ impl Watcher {
                 Concern::None => {}
                 Concern::Some => look.strangers.extend(stranger(pid, &wanted)),
                 Concern::Unreadable => {
-                    // What has more rights than this process is the system's own: no check started it.
-                    let credentials = Credentials::of(pid).filter(|its| mine.is_none_or(|mine| !its.exceed(&mine)));
-                    if let Some(Credentials { uid, .. }) = credentials {
-                        look.unread.push(Unread { pid, uid, argv: procfs::argv_of(pid) });
+                    let Some(its) = Credentials::of(pid) else { continue };
+                    let privileged = mine.is_some_and(|mine| its.exceed(&mine));
+                    if !privileged || (!self.for_run && !is_kernel_thread(pid)) {
+                        look.unread.push(Unread { pid, uid: its.uid, argv: procfs::argv_of(pid), privileged });
                     }
                 }
             }
@@ -94,6 +102,16 @@ impl Watcher {
         };
         stranger(pid, &wanted)
     }
+}
+
+/// Whether a process is a thread of the kernel, which holds nothing. To others it is as closed as any of root's.
+fn is_kernel_thread(pid: u32) -> bool {
+    const PF_KTHREAD: u32 = 0x0020_0000;
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let stat = String::from_utf8_lossy(&stat);
+    // The flags are the seventh field behind the name.
+    let flags = stat.rsplit(')').next().and_then(|rest| rest.split_ascii_whitespace().nth(6)?.parse().ok());
+    flags.is_some_and(|flags: u32| flags & PF_KTHREAD != 0)
 }
 
 /// Reads a process that holds something or carries a mark. `None` if it does neither any more.
