@@ -38,13 +38,15 @@ pub fn findings(outcome: &Outcome, strangers: &[Stranger], places: &Places, blam
     findings
 }
 
-/// What the looks at the machine could not see, said once for the whole run.
+/// What the looks could not see, said once for the whole run.
 #[must_use]
 pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding> {
     let severity = if strict { Severity::Error } else { Severity::Warning };
     let warning = |message| Finding::new(Kind::ProbeBlind, severity, message);
-    let mut findings: Vec<Finding> =
-        blind.iter().map(|why| warning(format!("could not look for holders: {why}"))).collect();
+    let mut findings: Vec<Finding> = blind
+        .iter()
+        .map(|why| Finding { remedy: more_room(why), ..warning(format!("could not look for holders: {why}")) })
+        .collect();
     if let Some(first) = unread.first() {
         let who = ProcessRef { pid: first.pid, argv: first.argv.clone() }.short();
         let more = if unread.len() > 1 { format!(" and {} more", unread.len() - 1) } else { String::new() };
@@ -55,8 +57,22 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
     findings
 }
 
+/// What to do about a system that refuses to watch folders.
+fn more_room(why: &str) -> Option<String> {
+    // The system has one word for each of its two limits, and both mean something else elsewhere.
+    let refused = why.strip_prefix("removals during the run: ")?;
+    let limit = if refused.starts_with("Too many open files") {
+        "fs.inotify.max_user_instances"
+    } else if refused.starts_with("No space left") {
+        "fs.inotify.max_user_watches"
+    } else {
+        return None;
+    };
+    Some(format!("let the system watch more folders: sysctl {limit}=…, a larger number than it has now"))
+}
+
 fn blind(outcome: &Outcome) -> Vec<Finding> {
-    let mut told: Vec<String> = outcome.blind.clone();
+    let mut told = Vec::new();
     for process in &outcome.alive {
         let who = process.short();
         told.extend(process.unread.iter().map(|what| format!("{who}: {what}")));

@@ -66,11 +66,13 @@ struct State<'a> {
 
 /// What the looks of a run could not see.
 #[derive(Debug, Default)]
-pub struct Unseen {
+pub struct Unseen<'a> {
     /// What could not be looked at at all.
     pub blind: Vec<String>,
     /// Processes of this user that could not be read.
     pub unread: Vec<Unread>,
+    /// What could not be looked at in checks: why, in which first, and in how many.
+    of_checks: Vec<(String, &'a str, usize)>,
 }
 
 impl<'a> Settler<'a> {
@@ -126,21 +128,22 @@ impl<'a> Settler<'a> {
     }
 
     /// Settles checks until no more will come. Returns what could not be seen.
-    pub fn settle_all(&self, mut tell: impl FnMut(usize, CheckReport)) -> Unseen {
+    pub fn settle_all(&self, mut tell: impl FnMut(usize, CheckReport)) -> Unseen<'a> {
         let mut unseen = Unseen::default();
         let mut not_before = Instant::now();
         // Checks that a stranger holds something of, with those who do: they are looked at again after the grace.
         let mut held: Vec<(Pending<'a>, Vec<u32>)> = Vec::new();
         loop {
             let next_held = held.iter().map(|(pending, _)| pending.grace_over).min();
-            let Some(batch) = self.next(not_before, next_held) else { return unseen };
+            let Some(batch) = self.next(not_before, next_held) else { return unseen.told() };
             if !batch.is_empty() {
                 let roots: Vec<_> = batch.iter().map(|pending| pending.sandbox.root().to_owned()).collect();
                 let began = Instant::now();
                 let look = self.watcher.look(&roots);
                 not_before = Instant::now() + began.elapsed() * PAUSE;
                 unseen.take(&look);
-                for pending in batch {
+                for mut pending in batch {
+                    unseen.take_of(&mut pending);
                     let strangers: Vec<Stranger> = of_sandbox(&look.strangers, pending.sandbox.root());
                     if strangers.is_empty() || pending.grace_over <= Instant::now() {
                         self.settle(pending, strangers, &mut tell);
@@ -196,7 +199,7 @@ impl<'a> Settler<'a> {
     }
 }
 
-impl Unseen {
+impl<'a> Unseen<'a> {
     fn take(&mut self, look: &Look) {
         for blind in &look.blind {
             if !self.blind.contains(blind) {
@@ -209,6 +212,26 @@ impl Unseen {
                 self.unread.push(unread.clone());
             }
         }
+    }
+
+    /// What could not be looked at in a check mostly is the machine's doing, and so the same in all: told once.
+    fn take_of(&mut self, pending: &mut Pending<'a>) {
+        for why in std::mem::take(&mut pending.outcome.blind) {
+            match self.of_checks.iter_mut().find(|(known, ..)| *known == why) {
+                Some((_, _, checks)) => *checks += 1,
+                None => self.of_checks.push((why, &pending.planned.check.id, 1)),
+            }
+        }
+    }
+
+    fn told(mut self) -> Self {
+        let of_checks = self.of_checks.iter().map(|(why, id, checks)| match checks {
+            1 => format!("{why} (in {id})"),
+            2 => format!("{why} (in {id} and another check)"),
+            _ => format!("{why} (in {id} and {} more checks)", checks - 1),
+        });
+        self.blind.extend(of_checks);
+        self
     }
 }
 

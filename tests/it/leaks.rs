@@ -633,6 +633,40 @@ fn who_cannot_say_nobody_of_what_it_cannot_see() {
 }
 
 #[test]
+fn what_no_check_can_be_watched_for_is_told_once() {
+    // In a namespace of its own the limit concerns nobody else.
+    let limited = |command: &str| {
+        let script = format!("echo 0 > /proc/sys/user/max_inotify_instances && exec {command}");
+        ["unshare", "--user", "--map-root-user", "sh", "-c", &script].map(str::to_owned)
+    };
+    if !works(&limited("true").each_ref().map(String::as_str)) {
+        return skip("no user namespace can be made here");
+    }
+    let context = Context::with("- {id: a, shell: 'true'}\n- {id: b, shell: 'true'}\n- {id: c, shell: 'true'}");
+    let run = |strict: &str| {
+        let report = context.report_file();
+        let program = env!("CARGO_BIN_EXE_hostproof");
+        let argv = limited(&format!("{program} run --jobs 1 --report {} {strict}", report.display()));
+        let mut command = Command::new(&argv[0]);
+        context.dress(&mut command);
+        command.args(&argv[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        context.finish(command.spawn().expect("unshare"))
+    };
+    let ran = run("");
+    let report = ran.exits(0).report();
+    assert!(report.checks.iter().all(|check| check.findings.is_empty()), "{}", ran.said());
+    // From such a namespace other processes can't be looked into, which is told, too.
+    let removals = report.findings.iter().filter(|finding| finding.message.contains("removals"));
+    let [blind] = removals.collect::<Vec<_>>()[..] else { panic!("{:?}", report.findings) };
+    assert_eq!((blind.kind, blind.severity), (Kind::ProbeBlind, Severity::Warning));
+    assert!(blind.message.contains("removals during the run: "), "{}", blind.message);
+    assert!(blind.message.ends_with(" (in a and 2 more checks)"), "{}", blind.message);
+    assert!(blind.remedy.as_deref().is_some_and(|remedy| remedy.contains("fs.inotify.max_user_instances")));
+    assert_eq!(ran.stdout.matches("removals during the run").count(), 1, "{}", ran.stdout);
+    run("--strict").exits(3);
+}
+
+#[test]
 fn a_mount_point_is_held_by_what_is_mounted() {
     let context = Context::new();
     let ran = context.hp(&["who", "/proc", "--json"]);
