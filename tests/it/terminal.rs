@@ -470,3 +470,20 @@ fn colours_are_for_terminals_that_want_them() {
         assert!(!ran.stdout.contains('\u{1b}'), "{name}: {:?}", ran.stdout);
     }
 }
+
+#[test]
+fn what_runs_it_again_has_all_that_it_ran_with() {
+    let context = Context::new();
+    context.file("event.json", "{}");
+    context.manifest(
+        "../other/checks.yaml",
+        "version: 1\nchecks:\n  - {id: fed, reader: none, stdin: event.json, env: {MODE: a b, AT: $project/x, LANG: null}, run: ['false']}\n",
+    );
+    let ran = context.hp(&["run", "--manifests", "other"]);
+    let project = std::fs::canonicalize(context.project()).expect("the project");
+    let project = project.display();
+    let again = "again  hostproof run fed --manifests other --keep failed\n";
+    assert!(ran.exits(1).stdout.contains(again), "{}", ran.stdout);
+    let hand = format!("&& env -u LANG AT={project}/x 'MODE=a b' false < {project}/event.json\n");
+    assert!(ran.stdout.contains(&hand), "{}", ran.stdout);
+}
