@@ -18,6 +18,29 @@ pub fn duration(duration: Duration) -> String {
     }
 }
 
+/// A signal as people call it, where its number is the same on every Unix; Linux has those above 15 otherwise than others.
+#[must_use]
+pub fn signal(number: i32) -> String {
+    let name = match number {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 if cfg!(target_os = "linux") => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        10 if cfg!(target_os = "macos") => "SIGBUS",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        _ => return format!("signal {number}"),
+    };
+    format!("signal {number} ({name})")
+}
+
 /// A command as a person types it into a POSIX shell.
 #[must_use]
 pub fn command_line(argv: &[String]) -> String {
@@ -86,6 +109,12 @@ mod tests {
         {
             assert_eq!(duration(Duration::from_millis(ms)), said);
         }
+    }
+
+    #[test]
+    fn signals_have_names_where_they_are_known() {
+        assert_eq!(signal(11), "signal 11 (SIGSEGV)");
+        assert_eq!(signal(63), "signal 63");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::model::{
     Allow, CaseCount, Check, Counts, Exit, Finding, Kind, ReaderChoice, Reading, Severity, Stream, TextRule, Verdict,
 };
 use crate::platform::Ended;
-use crate::words::duration;
+use crate::words::{self, duration};
 
 /// What was seen of a check.
 #[derive(Debug, Clone)]
@@ -180,7 +180,7 @@ fn exit(expected: i32, exit: Option<Exit>, counts: &Counts) -> Option<Finding> {
             format!("the output says that {failed} failed, and the exit status says 0")
         }
         Some(Exit::Code(code)) => format!("exit status {code}, expected {expected}"),
-        Some(Exit::Signal(signal)) => format!("ended by signal {signal}, expected exit status {expected}"),
+        Some(Exit::Signal(signal)) => format!("ended by {}, expected exit status {expected}", words::signal(signal)),
         None => "no exit status was seen".to_owned(),
     };
     Some(Finding::new(Kind::Unmet, Severity::Error, message))
