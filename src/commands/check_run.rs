@@ -14,6 +14,7 @@ use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, Severity, Sourc
 use crate::plan::Plan;
 use crate::report::{self, Again, Look, Target};
 use crate::run::{self, Keep, Observer, Options};
+use crate::words::timestamp;
 use crate::{env, platform, source};
 
 /// A plan and how it is to be run and told.
@@ -75,9 +76,9 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             schema: SCHEMA.to_owned(),
             tool: Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
             run: RunFacts {
-                id: format!("{}-{}", run::timestamp(started), std::process::id()),
+                id: format!("{}-{}", timestamp(started), std::process::id()),
                 argv: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
-                started: run::timestamp(started),
+                started: timestamp(started),
                 duration_ms: u64::try_from(clock.elapsed().as_millis()).unwrap_or(u64::MAX),
                 jobs: jobs as u64,
                 interrupted: ran.interrupted,

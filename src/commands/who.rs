@@ -11,7 +11,7 @@ use crate::cli::WhoArgs;
 use crate::error::{Error, ExitCode, Result};
 use crate::model::ProcessRef;
 use crate::platform::{self, Look, Stranger, Unread, Watcher};
-use crate::run::timestamp;
+use crate::words::timestamp;
 
 /// How often files are looked at again that are held by processes which live on: closing one announces nothing.
 const AGAIN: Duration = Duration::from_millis(100);

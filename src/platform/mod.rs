@@ -1,8 +1,9 @@
 //! The contract between hostproof and the system it runs on.
 //!
-//! The parts above ask for five things and know no `cfg`: a [`Lane`] that runs a job and owns its whole process tree,
-//! [`remove_tree`], [`host_facts`], [`on_interrupt`], and a few words about files and programs. All `unsafe` and all
-//! system-dependent code stands below this module.
+//! The parts above know no `cfg`, and ask for these: a [`Lane`] that runs a job and owns its whole process tree
+//! ([`prepare`], [`start_lane`], and [`supervise`] for its other end), a [`Watcher`] that looks at every process of the
+//! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`on_interrupt`],
+//! and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
 //!
 //! | | Linux | Windows, macOS |
 //! | --- | --- | --- |

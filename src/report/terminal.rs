@@ -277,7 +277,7 @@ fn env_prefix(check: &Check, project: &Path) -> String {
             None => removed.push_str(&format!("-u {} ", quoted(name))),
             Some(value) if value.contains("$sandbox") => {}
             Some(value) => {
-                set.push_str(&format!("{} ", quoted(&format!("{name}={}", value.replace("$project", &project)))))
+                set.push_str(&format!("{} ", quoted(&format!("{name}={}", value.replace("$project", &project)))));
             }
         }
     }

@@ -187,7 +187,7 @@ fn exit(expected: i32, exit: Option<Exit>, counts: &Counts) -> Option<Finding> {
 }
 
 fn text(unsatisfied: &Unsatisfied<'_>, lost: &[(Stream, String)]) -> Finding {
-    let name = name(unsatisfied.stream);
+    let name = unsatisfied.stream.name();
     let lost = lost.iter().find(|(stream, _)| *stream == unsatisfied.stream);
     let message = match (lost, unsatisfied.rule) {
         (Some((_, why)), rule) if !unsatisfied.seen => {
@@ -206,7 +206,7 @@ fn text(unsatisfied: &Unsatisfied<'_>, lost: &[(Stream, String)]) -> Finding {
 
 /// That a stream is not known whole. An error where what is said of the check rests on it.
 fn lost(stream: Stream, why: &str, matters: bool) -> Finding {
-    let name = name(stream);
+    let name = stream.name();
     if !matters {
         return Finding::new(Kind::ProbeBlind, Severity::Warning, format!("could not look: output was lost: {why}"));
     }
@@ -215,13 +215,6 @@ fn lost(stream: Stream, why: &str, matters: bool) -> Finding {
     finding.remedy =
         Some("see to it that the folder of sandboxes has room, and that the check leaves it alone".to_owned());
     finding
-}
-
-fn name(stream: Stream) -> &'static str {
-    match stream {
-        Stream::Stdout => "stdout",
-        Stream::Stderr => "stderr",
-    }
 }
 
 fn cases(check: &Check, counts: &Counts, reading: &Reading, exit: Option<Exit>, needs_proof: bool) -> Vec<Finding> {

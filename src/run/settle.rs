@@ -16,6 +16,7 @@ use crate::model::{Cases, CheckReport, Finding, Kind, Reading, Severity, Stream}
 use crate::plan::Planned;
 use crate::platform::{self, Ended, LaneHandle, Look, Outcome, Stranger, Unread, Watcher};
 use crate::probes::{self, Blame, Places};
+use crate::words::timestamp;
 
 /// After a look, so many times its duration is left to the checks.
 const PAUSE: u32 = 9;
@@ -298,7 +299,7 @@ impl Pending<'_> {
             argv: program.argv,
             cwd: Some(shown_cwd(&places, keep)),
             exit: outcome.exit,
-            started: Some(records::timestamp(started)),
+            started: Some(timestamp(started)),
             duration_ms: outcome.duration_us / 1000,
             stdout_end_ms: outcome.stdout.end_us.map(|us| us / 1000),
             reader: reading.reader.map(str::to_owned),
