@@ -195,8 +195,10 @@ pub struct InitArgs {
 /// Tell who holds a file or a directory, or anything in it, and how.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hostproof who build/\n  hostproof who --wait /tmp/fixture && rm -r /tmp/fixture\n\n\
-Exit codes: 0 nobody, 1 somebody, 2 no such path, 3 could not look."
+    after_help = "Examples:\n  hostproof who build/\n  hostproof who --wait /tmp/fixture; rm -r /tmp/fixture\n\n\
+A process that may do more than you, such as each of root's, can be looked into by root alone.\n\n\
+Exit codes: 0 nobody, 1 somebody, or something is mounted there, 2 no such path, 3 nobody was found, but some processes \
+could not be looked into."
 )]
 pub struct WhoArgs {
     /// Files and directories.

@@ -4,7 +4,10 @@
 //!
 //! ```text
 //! checks.d/*.yaml -> manifest -> plan -> [ sandbox -> supervise -> read -> probe -> judge ] -> report -> terminal, JSON
+//! a project without manifests -> init -> checks.d/*.yaml
 //! ```
+//!
+//! [`source`] adds git's facts to a report; [`words`] is how all parts say durations, commands and what others wrote.
 //!
 //! Data flows one way; no part looks upstream.
 //!
@@ -14,9 +17,9 @@
 //! - **Unknown is not clean**: a count that was not seen is `None`; a probe that could not look says so.
 //! - **Pure verdict**: [`run::judge`] reads what was seen and touches nothing.
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
-//! - **One reader of the environment** ([`env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
+//! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> run -> readers, probes, platform -> model`.
+//! - **Imports go one way**: `main -> commands -> init, run -> readers, probes, source, platform -> model, words`.
 
 pub mod cli;
 pub mod commands;

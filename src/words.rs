@@ -1,6 +1,7 @@
 //! How things are said: durations, commands, and text that comes from elsewhere.
 
-use std::time::Duration;
+use std::borrow::Cow;
+use std::time::{Duration, SystemTime};
 
 /// A duration in the form that manifests use: `250ms`, `1s`, `1.8s`, `10m`, `1h30m`.
 #[must_use]
@@ -16,6 +17,29 @@ pub fn duration(duration: Duration) -> String {
             parts.iter().filter(|(n, _)| *n > 0).flat_map(|(n, unit)| [n.to_string(), (*unit).to_owned()]).collect()
         }
     }
+}
+
+/// A signal as people call it, where its number is the same on every Unix; Linux has those above 15 otherwise than others.
+#[must_use]
+pub fn signal(number: i32) -> String {
+    let name = match number {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 if cfg!(target_os = "linux") => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        10 if cfg!(target_os = "macos") => "SIGBUS",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        _ => return format!("signal {number}"),
+    };
+    format!("signal {number} ({name})")
 }
 
 /// A command as a person types it into a POSIX shell.
@@ -55,7 +79,7 @@ pub fn quoted(word: &str) -> String {
 pub fn shown(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        for character in crate::readers::strip_escapes(chunk.valid()).chars() {
+        for character in strip_escapes(chunk.valid()).chars() {
             match character {
                 '\n' | '\t' => text.push(character),
                 // With the line end that follows it, or alone as progress bars use it.
@@ -75,6 +99,58 @@ pub fn shown(bytes: &[u8]) -> String {
     text
 }
 
+/// RFC 3339 in UTC, to the millisecond.
+#[must_use]
+pub fn timestamp(at: SystemTime) -> String {
+    jiff::Timestamp::try_from(at).map(|at| at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()).unwrap_or_default()
+}
+
+/// Removes terminal control sequences from a text. An escape that begins no whole sequence in its line stays, so that
+/// nothing that follows it is lost.
+#[must_use]
+pub fn strip_escapes(text: &str) -> Cow<'_, str> {
+    const ESCAPE: char = '\u{1b}';
+    if !text.contains(ESCAPE) {
+        return Cow::Borrowed(text);
+    }
+    let mut stripped = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(ESCAPE) {
+        let (before, sequence) = rest.split_at(at);
+        stripped.push_str(before);
+        let length = sequence_length(sequence);
+        if length == 0 {
+            stripped.push(ESCAPE);
+        }
+        rest = &sequence[length.max(ESCAPE.len_utf8())..];
+    }
+    stripped.push_str(rest);
+    Cow::Owned(stripped)
+}
+
+/// How many bytes the control sequence has (ECMA-48) that begins the text; 0 if it is not whole.
+fn sequence_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    match bytes.get(1) {
+        // CSI: parameters, intermediates, a final byte.
+        Some(b'[') => {
+            let body = bytes[2..].iter().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
+            if matches!(bytes.get(2 + body), Some(0x40..=0x7e)) { 3 + body } else { 0 }
+        }
+        // OSC and other strings: up to BEL or ST.
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => {
+            let line = text.find('\n').unwrap_or(text.len());
+            let bell = text[..line].find('\u{7}').map(|at| at + 1);
+            let terminator = text[2..line].find("\u{1b}\\").map(|at| at + 4);
+            [bell, terminator].into_iter().flatten().min().unwrap_or(0)
+        }
+        // Two or three characters, such as a choice of character set.
+        Some(b'(' | b')' | b'#' | b'%') if matches!(bytes.get(2), Some(0x20..=0x7e)) => 3,
+        Some(0x30..=0x7e) => 2,
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,10 +165,31 @@ mod tests {
     }
 
     #[test]
+    fn signals_have_names_where_they_are_known() {
+        assert_eq!(signal(11), "signal 11 (SIGSEGV)");
+        assert_eq!(signal(63), "signal 63");
+    }
+
+    #[test]
     fn a_command_can_be_pasted() {
         let argv = ["python3", "a b.py", "it's", ""].map(str::to_owned);
         assert_eq!(command_line(&argv), r"python3 'a b.py' 'it'\''s' ''");
         assert_eq!(quoted("a\nit's\t\\ \u{1b}"), r"$'a\nit\'s\t\\ \x1b'");
+    }
+
+    #[test]
+    fn whole_sequences_go_and_nothing_else() {
+        for (text, stripped) in [
+            ("a\u{1b}[1;31mb\u{1b}[0m", "ab"),
+            ("\u{1b}]0;title\u{7}after", "after"),
+            ("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
+            ("\u{1b}]0;never ended\nnext", "\u{1b}]0;never ended\nnext"),
+            ("\u{1b}[31", "\u{1b}[31"),
+            ("\u{1b}(B\u{1b}=x", "x"),
+            ("é\u{1b}é", "é\u{1b}é"),
+        ] {
+            assert_eq!(strip_escapes(text), stripped, "{text:?}");
+        }
     }
 
     #[test]

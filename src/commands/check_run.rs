@@ -1,6 +1,7 @@
 //! What `run` and `try` have in common: a plan is run, told while it runs, and reported.
 
 use std::io::{IsTerminal, stderr};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Instant, SystemTime};
 
@@ -11,8 +12,9 @@ use crate::cli::{HowArgs, KeepArg};
 use crate::error::{ExitCode, Result};
 use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Tool};
 use crate::plan::Plan;
-use crate::report::{self, Look, Target};
+use crate::report::{self, Again, Look, Target};
 use crate::run::{self, Keep, Observer, Options};
+use crate::words::timestamp;
 use crate::{env, platform, source};
 
 /// A plan and how it is to be run and told.
@@ -20,7 +22,9 @@ pub struct CheckRun {
     pub plan: Plan,
     pub how: HowArgs,
     /// Whether the checks have manifests, so that their ids can be named on the command line.
-    pub manifests: bool,
+    pub by_id: bool,
+    /// The folder of manifests, if one was named.
+    pub manifests: Option<PathBuf>,
 }
 
 /// Runs it.
@@ -29,7 +33,7 @@ pub struct CheckRun {
 ///
 /// If nothing can be measured here, or the report can't be written.
 pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
-    let CheckRun { plan, how, manifests } = check_run;
+    let CheckRun { plan, how, by_id, manifests } = check_run;
     let target = how.report.as_deref().map(Target::prepare).transpose()?;
     let show = if target == Some(Target::Stdout) { Show::Stderr } else { Show::Stdout };
     let look = show.look();
@@ -55,7 +59,9 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
     telling.bar.finish_and_clear();
 
     for check in &ran.checks {
-        if let Some(details) = report::details(look, check, how.verbose, *manifests) {
+        let planned = plan.checks.iter().map(|planned| &planned.check).find(|planned| planned.id == check.id);
+        let again = Again { check: planned, project: &plan.project, by_id: *by_id, manifests: manifests.as_deref() };
+        if let Some(details) = report::details(look, check, how.verbose, &again) {
             show.line(&format!("\n{}", details.trim_end()));
         }
     }
@@ -70,9 +76,9 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             schema: SCHEMA.to_owned(),
             tool: Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
             run: RunFacts {
-                id: format!("{}-{}", run::timestamp(started), std::process::id()),
+                id: format!("{}-{}", timestamp(started), std::process::id()),
                 argv: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
-                started: run::timestamp(started),
+                started: timestamp(started),
                 duration_ms: u64::try_from(clock.elapsed().as_millis()).unwrap_or(u64::MAX),
                 jobs: jobs as u64,
                 interrupted: ran.interrupted,

@@ -18,7 +18,9 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
         return Ok(ExitCode::Ok);
     };
     let Some(kind) = Kind::from_slug(slug) else {
-        let nearest = Kind::ALL.into_iter().min_by_key(|kind| strsim::damerau_levenshtein(kind.slug(), slug));
+        // Whoever stops in the middle of a word means what begins like that.
+        let far = |kind: &Kind| (!kind.slug().starts_with(&**slug), strsim::damerau_levenshtein(kind.slug(), slug));
+        let nearest = Kind::ALL.into_iter().min_by_key(far);
         let nearest = nearest.map(|kind| format!("; did you mean {}?", kind.slug())).unwrap_or_default();
         return Err(Error::Usage(format!("there is no kind of finding called {slug}{nearest}")));
     };

@@ -14,7 +14,7 @@ use crate::{manifest, platform};
 pub fn run(args: RunArgs) -> Result<ExitCode> {
     let loaded = load(&args.manifests)?;
     let plan = Plan::of_manifests(loaded, &args.checks, platform::current())?;
-    check_run::run(&CheckRun { plan, how: args.how, manifests: true })
+    check_run::run(&CheckRun { plan, how: args.how, by_id: true, manifests: args.manifests.manifests })
 }
 
 /// Loads the manifests that the arguments name.

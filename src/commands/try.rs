@@ -32,5 +32,5 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         expect: Expect { exit: args.exit, cases: args.cases.map(CaseCount::Exactly), ..Expect::default() },
         ..Check::new("try", CheckCommand::Argv(args.command))
     };
-    check_run::run(&CheckRun { plan: Plan::of_command(project, check), how: args.how, manifests: false })
+    check_run::run(&CheckRun { plan: Plan::of_command(project, check), how: args.how, by_id: false, manifests: None })
 }

@@ -11,7 +11,7 @@ use crate::cli::WhoArgs;
 use crate::error::{Error, ExitCode, Result};
 use crate::model::ProcessRef;
 use crate::platform::{self, Look, Stranger, Unread, Watcher};
-use crate::run::timestamp;
+use crate::words::timestamp;
 
 /// How often files are looked at again that are held by processes which live on: closing one announces nothing.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -29,9 +29,9 @@ pub fn run(args: &WhoArgs) -> Result<ExitCode> {
     let watcher = Watcher::of_folders(!args.no_mappings);
     let mut look = watcher.look(&paths);
     let mut said_waiting = false;
-    while args.wait && !look.strangers.is_empty() {
+    while args.wait && is_held(&look) {
         if !said_waiting {
-            Show::Stderr.line(&format!("waiting for {}", names(&look.strangers)));
+            Show::Stderr.line(&format!("waiting for {}", names(&look)));
             said_waiting = true;
         }
         let pids: Vec<u32> = look.strangers.iter().map(|stranger| stranger.process.pid).collect();
@@ -44,7 +44,7 @@ pub fn run(args: &WhoArgs) -> Result<ExitCode> {
     } else {
         tell(&paths, &look, &unread);
     }
-    Ok(if !look.strangers.is_empty() {
+    Ok(if is_held(&look) {
         ExitCode::Red
     } else if look.blind.is_empty() && unread.is_empty() {
         ExitCode::Ok
@@ -53,14 +53,30 @@ pub fn run(args: &WhoArgs) -> Result<ExitCode> {
     })
 }
 
-fn names(strangers: &[Stranger]) -> String {
-    strangers.iter().map(|stranger| stranger.process.short()).collect::<Vec<_>>().join(", ")
+fn is_held(look: &Look) -> bool {
+    !look.strangers.is_empty() || !look.mounts.is_empty()
 }
 
-/// The unreadable processes that could hold one of the paths: those of this user, and of others where they can get to.
+fn names(look: &Look) -> String {
+    let strangers = look.strangers.iter().map(|stranger| stranger.process.short());
+    let mounts = look.mounts.iter().map(|point| format!("what is mounted on {}", point.display()));
+    strangers.chain(mounts).collect::<Vec<_>>().join(", ")
+}
+
+/// The unreadable processes that could hold one of the paths: those of this user, those with more rights, and those of
+/// others where they can get to.
 fn relevant(look: &Look, paths: &[PathBuf]) -> Vec<Unread> {
     let open = paths.iter().any(|path| platform::is_open_to_others(path));
-    let could = |unread: &&Unread| platform::user() == Some(unread.uid) || open;
+    let me = platform::user();
+    let could = |unread: &&Unread| {
+        if unread.privileged {
+            // Root may lack a right that the first process has, as in some virtual machines. If that counted, root would
+            // never get an answer.
+            !(me == Some(0) && unread.pid == 1)
+        } else {
+            me == Some(unread.uid) || open
+        }
+    };
     look.unread.iter().filter(could).cloned().collect()
 }
 
@@ -85,18 +101,25 @@ fn tell(paths: &[PathBuf], look: &Look, unread: &[Unread]) {
             show(&format!("    {}", more.join("; ")));
         }
     }
-    if look.strangers.is_empty() {
+    for point in &look.mounts {
+        show(&format!("{} is a mount point", point.display()));
+    }
+    if !is_held(look) {
+        let among = if unread.is_empty() { "" } else { " that could be looked into" };
         for path in paths {
-            show(&format!("nobody holds {}", path.display()));
+            show(&format!("nobody{among} holds {}", path.display()));
         }
     }
     for blind in &look.blind {
         Show::Stderr.line(&format!("could not look: {blind}"));
     }
     if let Some(first) = unread.first() {
-        let first = ProcessRef { pid: first.pid, argv: first.argv.clone() }.short();
-        let more = if unread.len() > 1 { format!(" and {} more", unread.len() - 1) } else { String::new() };
-        Show::Stderr.line(&format!("could not look into {first}{more}; root can"));
+        let who = ProcessRef { pid: first.pid, argv: first.argv.clone() }.short();
+        let what = match unread.len() {
+            1 => who,
+            many => format!("{many} processes, such as {who}"),
+        };
+        Show::Stderr.line(&format!("could not look into {what}; root can"));
     }
 }
 
@@ -128,6 +151,7 @@ fn document(paths: &[PathBuf], look: &Look, unread: &[Unread]) -> Value {
         "schema": "hostproof.who/1",
         "paths": paths,
         "holders": holders,
+        "mounts": look.mounts,
         "could_not_look": {"processes": unread, "probes": look.blind},
     })
 }

@@ -19,7 +19,7 @@ pub use check::{
 pub use finding::{Finding, Kind, Severity};
 pub use frame::Frame;
 pub use host::HostFacts;
-pub use process::{Exit, Hold, How, Process, ProcessRef, Stream};
+pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use report::{
     CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
     SourceFacts, SourceState, Tool, Totals,

@@ -21,6 +21,26 @@ pub enum Stream {
     Stderr,
 }
 
+impl Stream {
+    /// `stdout` or `stderr`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        }
+    }
+}
+
+/// A moment at which output arrived: every byte before `offset` was there by then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// In bytes from the stream's start.
+    pub offset: u64,
+    /// In microseconds after the check's start.
+    pub at_us: u64,
+}
+
 /// By what means a process keeps a path from being removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Exit, Process, Stream};
-use crate::readers::Mark;
+use crate::model::{Exit, Mark, Process, Stream};
 
 /// A command to run under supervision.
 #[derive(Debug, Clone)]
@@ -78,7 +77,7 @@ pub enum Ended {
     ByItself,
     /// Its time limit.
     Timeout,
-    /// A [`super::Canceller`].
+    /// [`super::LaneHandle`] was told to cancel it.
     Cancelled,
 }
 

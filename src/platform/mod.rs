@@ -1,8 +1,9 @@
 //! The contract between hostproof and the system it runs on.
 //!
-//! The parts above ask for five things and know no `cfg`: a [`Lane`] that runs a job and owns its whole process tree,
-//! [`remove_tree`], [`host_facts`], [`on_interrupt`], and a few words about files and programs. All `unsafe` and all
-//! system-dependent code stands below this module.
+//! The parts above know no `cfg`, and ask for these: a [`Lane`] that runs a job and owns its whole process tree
+//! ([`prepare`], [`start_lane`], and [`supervise`] for its other end), a [`Watcher`] that looks at every process of the
+//! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`on_interrupt`],
+//! and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
 //!
 //! | | Linux | Windows, macOS |
 //! | --- | --- | --- |
@@ -91,15 +92,19 @@ pub struct Unread {
     /// Its effective user.
     pub uid: u32,
     pub argv: Vec<String>,
+    /// Whether it may do what this process may not. Such a one is the system's own: no check has started it.
+    pub privileged: bool,
 }
 
 /// What a look at every process of the machine showed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Look {
     pub strangers: Vec<Stranger>,
-    /// Without those that have more rights than this process: they are the system's own, which no check has started,
-    /// and with them no look of an ordinary user would ever be whole.
+    /// Without privileged ones if the look is for a run: with them no look of an ordinary user would ever be whole.
     pub unread: Vec<Unread>,
+    /// What is mounted in the folders in this process's own view; empty if the look is for a run, where it shows when the
+    /// folder is removed.
+    pub mounts: Vec<std::path::PathBuf>,
     /// What could not be looked at at all, and why.
     pub blind: Vec<String>,
 }

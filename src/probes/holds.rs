@@ -1,8 +1,10 @@
 //! Directories and files that a process keeps from being removed.
 
+use std::collections::HashSet;
+
 use super::{Blame, Places};
 use crate::model::{Finding, Hold, How, Kind, Process, Severity};
-use crate::platform::Outcome;
+use crate::platform::{Ended, Outcome};
 
 /// The holds of processes that outlived the grace.
 pub fn held(alive: &[Process], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
@@ -11,26 +13,40 @@ pub fn held(alive: &[Process], places: &Places, blame: &Blame<'_>) -> Vec<Findin
 
 /// What was removed during the run while a process of the check held it. Windows would have refused that. A note: here
 /// it went well, and what outlived the check is told apart from this.
+///
+/// A process that the time limit ended outlived nothing, and held by right what was still there; so what was removed
+/// under it is told here.
 pub fn removed(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
+    let by_itself = outcome.ended == Ended::ByItself;
     let told = |process: &Process, hold: &Hold| {
         let outlived = outcome.alive.iter().find(|alive| alive.pid == process.pid);
-        outlived.is_some_and(|alive| alive.holds.iter().any(|other| other.path == hold.path))
+        by_itself && outlived.is_some_and(|alive| alive.holds.iter().any(|other| other.path == hold.path))
     };
+    let seen = outcome.removed.iter().flat_map(|process| process.holds.iter().map(move |hold| (process, hold)));
+    let at_limit = outcome.alive.iter().filter(|_| !by_itself);
+    let at_limit = at_limit.flat_map(|process| process.holds.iter().map(move |hold| (process, hold)));
+    let mut known: HashSet<(u32, &str)> = HashSet::new();
     let mut findings = Vec::new();
-    for process in &outcome.removed {
-        for hold in process.holds.iter().filter(|hold| !told(process, hold)) {
-            let mut finding = finding(process, hold, places, blame);
-            finding.severity = Severity::Note;
-            let name = places.name(&hold.path);
-            finding.message = format!(
-                "{name} was removed while it was {} {}: Windows refuses that",
-                hold.how.phrase(),
-                process.short()
-            );
-            findings.push(finding);
+    for (process, hold) in seen.chain(at_limit.filter(|(_, hold)| hold.deleted)) {
+        if told(process, hold) || !known.insert((process.pid, &hold.path)) {
+            continue;
         }
+        let mut finding = finding(process, hold, places, blame);
+        finding.severity = Severity::Note;
+        let name = places.name(&hold.path);
+        finding.message =
+            format!("{name} was removed while it was {} {}: {}", hold.how.phrase(), process.short(), windows(hold.how));
+        findings.push(finding);
     }
     findings
+}
+
+/// What Windows makes of the removal: of an open file it depends on how it was opened.
+fn windows(how: How) -> &'static str {
+    match how {
+        How::Descriptor => "Windows would refuse that unless it was opened with delete sharing",
+        _ => "Windows refuses that",
+    }
 }
 
 fn finding(process: &Process, hold: &Hold, places: &Places, blame: &Blame<'_>) -> Finding {
@@ -45,7 +61,8 @@ fn finding(process: &Process, hold: &Hold, places: &Places, blame: &Blame<'_>) -
     finding.how = Some(hold.how);
     finding.deleted = Some(hold.deleted);
     finding.case = blame.case(process, Some(&hold.path));
-    finding.process = Some(process.clone());
+    // The process itself is told with all that it holds; here that would be as much again for every hold.
+    finding.process = Some(Process { holds: vec![hold.clone()], ..process.clone() });
     finding.remedy = Some(remedy(hold.how).to_owned());
     finding
 }

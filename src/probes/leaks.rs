@@ -64,9 +64,7 @@ pub fn late(outcome: &Outcome, places: &Places) -> Vec<Finding> {
                 .filter(|hold| places.in_sandbox(&hold.path) || hold.deleted)
                 .map(|hold| format!("{} was {} it", places.name(&hold.path), hold.how.phrase()))
                 .collect();
-            holds.extend(
-                process.pipes.iter().map(|stream| format!("{} was held open by it", super::pipes::name(*stream))),
-            );
+            holds.extend(process.pipes.iter().map(|stream| format!("{} was held open by it", stream.name())));
             let meanwhile = if holds.is_empty() { String::new() } else { format!("; meanwhile {}", holds.join(", ")) };
             let mut finding = Finding::new(
                 Kind::LateExit,

@@ -14,39 +14,39 @@ pub use places::Places;
 use crate::model::{Finding, Kind, ProcessRef, Severity};
 use crate::platform::{Ended, Outcome, Stranger, Unread};
 
-/// How many findings of one kind are told one by one; the rest is counted.
-const TOLD: usize = 20;
-
-/// Everything that the job's end showed, in no particular order.
+/// Everything that the job's end showed, in no particular order. All of it, however much: what is allowed is judged one
+/// by one, and the platform reads a bounded number of processes.
 #[must_use]
 pub fn findings(outcome: &Outcome, strangers: &[Stranger], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if outcome.ended == Ended::ByItself {
-        findings.extend(few(leaks::leaked(outcome, blame)));
-        findings.extend(few(holds::held(&outcome.alive, places, blame)));
-        findings.extend(few(pipes::held(outcome, blame)));
-        findings.extend(few(leaks::late(outcome, places)));
+        findings.extend(leaks::leaked(outcome, blame));
+        findings.extend(holds::held(&outcome.alive, places, blame));
+        findings.extend(pipes::held(outcome, blame));
+        findings.extend(leaks::late(outcome, places));
     }
     if outcome.ended != Ended::Cancelled {
         let known: Vec<u32> = outcome.alive.iter().map(|process| process.pid).collect();
-        findings.extend(few(leaks::outside(strangers)));
+        findings.extend(leaks::outside(strangers));
         for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {
-            findings.extend(few(holds::held(std::slice::from_ref(&stranger.process), places, blame)));
+            findings.extend(holds::held(std::slice::from_ref(&stranger.process), places, blame));
         }
-        findings.extend(few(holds::removed(outcome, places, blame)));
+        findings.extend(holds::removed(outcome, places, blame));
     }
-    findings.extend(few(leaks::survivors(outcome)));
+    findings.extend(leaks::survivors(outcome));
     findings.extend(blind(outcome));
     findings
 }
 
-/// What the looks at the machine could not see, said once for the whole run.
+/// What the looks could not see, said once for the whole run.
 #[must_use]
 pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding> {
     let severity = if strict { Severity::Error } else { Severity::Warning };
     let warning = |message| Finding::new(Kind::ProbeBlind, severity, message);
-    let mut findings: Vec<Finding> =
-        blind.iter().map(|why| warning(format!("could not look for holders: {why}"))).collect();
+    let mut findings: Vec<Finding> = blind
+        .iter()
+        .map(|why| Finding { remedy: more_room(why), ..warning(format!("could not look for holders: {why}")) })
+        .collect();
     if let Some(first) = unread.first() {
         let who = ProcessRef { pid: first.pid, argv: first.argv.clone() }.short();
         let more = if unread.len() > 1 { format!(" and {} more", unread.len() - 1) } else { String::new() };
@@ -57,28 +57,27 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
     findings
 }
 
+/// What to do about a system that refuses to watch folders.
+fn more_room(why: &str) -> Option<String> {
+    // The system has one word for each of its two limits, and both mean something else elsewhere.
+    let refused = why.strip_prefix("removals during the run: ")?;
+    let limit = if refused.starts_with("Too many open files") {
+        "fs.inotify.max_user_instances"
+    } else if refused.starts_with("No space left") {
+        "fs.inotify.max_user_watches"
+    } else {
+        return None;
+    };
+    Some(format!("let the system watch more folders: sysctl {limit}=…, a larger number than it has now"))
+}
+
 fn blind(outcome: &Outcome) -> Vec<Finding> {
-    let mut told: Vec<String> = outcome.blind.clone();
+    let mut told = Vec::new();
     for process in &outcome.alive {
         let who = process.short();
         told.extend(process.unread.iter().map(|what| format!("{who}: {what}")));
     }
-    for captured in [&outcome.stdout, &outcome.stderr] {
-        told.extend(captured.lost.iter().map(|why| format!("output was lost: {why}")));
-    }
-    few(told
-        .into_iter()
+    told.into_iter()
         .map(|why| Finding::new(Kind::ProbeBlind, Severity::Warning, format!("could not look: {why}")))
-        .collect())
-}
-
-/// The first findings of a kind, and a count of the rest.
-fn few(mut findings: Vec<Finding>) -> Vec<Finding> {
-    if findings.len() > TOLD {
-        let rest = findings.len() - TOLD;
-        findings.truncate(TOLD);
-        let last = &findings[TOLD - 1];
-        findings.push(Finding::new(last.kind, last.severity, format!("and {rest} more like these")));
-    }
-    findings
+        .collect()
 }

@@ -30,16 +30,8 @@ fn is_held(outcome: &Outcome, stream: Stream) -> bool {
     captured.end_us.is_none() && captured.lost.is_none()
 }
 
-/// `stdout` or `stderr`.
-pub fn name(stream: Stream) -> &'static str {
-    match stream {
-        Stream::Stdout => "stdout",
-        Stream::Stderr => "stderr",
-    }
-}
-
 fn finding(streams: &[Stream], process: Option<&Process>, blame: &Blame<'_>) -> Finding {
-    let what = streams.iter().map(|stream| name(*stream)).collect::<Vec<_>>().join(" and ");
+    let what = streams.iter().map(|stream| stream.name()).collect::<Vec<_>>().join(" and ");
     let verb = if streams.len() == 1 { "is" } else { "are" };
     let who = process.map_or_else(|| "a process that could not be found".to_owned(), Process::short);
     let mut finding = Finding::new(

@@ -3,19 +3,11 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 
-use crate::model::Stream;
+use crate::model::{Mark, Stream};
+use crate::words::strip_escapes;
 
 /// The longest line that a reader sees; the rest of a longer one is passed over.
 const LONGEST: usize = 64 * 1024;
-
-/// A moment at which output arrived: every byte before `offset` was there by then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Mark {
-    /// In bytes from the stream's start.
-    pub offset: u64,
-    /// In microseconds after the check's start.
-    pub at_us: u64,
-}
 
 /// A captured stream, ready to be read from its start.
 pub struct Source<'a> {
@@ -108,52 +100,6 @@ fn read_line(bytes: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
     }
 }
 
-/// Removes terminal control sequences from a text. An escape that begins no whole sequence in its line stays, so that
-/// nothing that follows it is lost.
-#[must_use]
-pub fn strip_escapes(text: &str) -> Cow<'_, str> {
-    const ESCAPE: char = '\u{1b}';
-    if !text.contains(ESCAPE) {
-        return Cow::Borrowed(text);
-    }
-    let mut stripped = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(ESCAPE) {
-        let (before, sequence) = rest.split_at(at);
-        stripped.push_str(before);
-        let length = sequence_length(sequence);
-        if length == 0 {
-            stripped.push(ESCAPE);
-        }
-        rest = &sequence[length.max(ESCAPE.len_utf8())..];
-    }
-    stripped.push_str(rest);
-    Cow::Owned(stripped)
-}
-
-/// How many bytes the control sequence has (ECMA-48) that begins the text; 0 if it is not whole.
-fn sequence_length(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    match bytes.get(1) {
-        // CSI: parameters, intermediates, a final byte.
-        Some(b'[') => {
-            let body = bytes[2..].iter().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
-            if matches!(bytes.get(2 + body), Some(0x40..=0x7e)) { 3 + body } else { 0 }
-        }
-        // OSC and other strings: up to BEL or ST.
-        Some(b']' | b'P' | b'X' | b'^' | b'_') => {
-            let line = text.find('\n').unwrap_or(text.len());
-            let bell = text[..line].find('\u{7}').map(|at| at + 1);
-            let terminator = text[2..line].find("\u{1b}\\").map(|at| at + 4);
-            [bell, terminator].into_iter().flatten().min().unwrap_or(0)
-        }
-        // Two or three characters, such as a choice of character set.
-        Some(b'(' | b')' | b'#' | b'%') if matches!(bytes.get(2), Some(0x20..=0x7e)) => 3,
-        Some(0x30..=0x7e) => 2,
-        _ => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,21 +123,6 @@ mod tests {
     fn what_is_not_utf8_is_replaced_and_escapes_are_gone() {
         let seen = lines(b"\x1b[31mFAILED\x1b[0m x\xff\n", &[]);
         assert_eq!(seen[0].0, "FAILED x\u{fffd}");
-    }
-
-    #[test]
-    fn whole_sequences_go_and_nothing_else() {
-        for (text, stripped) in [
-            ("a\u{1b}[1;31mb\u{1b}[0m", "ab"),
-            ("\u{1b}]0;title\u{7}after", "after"),
-            ("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
-            ("\u{1b}]0;never ended\nnext", "\u{1b}]0;never ended\nnext"),
-            ("\u{1b}[31", "\u{1b}[31"),
-            ("\u{1b}(B\u{1b}=x", "x"),
-            ("é\u{1b}é", "é\u{1b}é"),
-        ] {
-            assert_eq!(strip_escapes(text), stripped, "{text:?}");
-        }
     }
 
     #[test]

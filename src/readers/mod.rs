@@ -22,7 +22,7 @@ mod unittest;
 #[cfg(test)]
 mod tests;
 
-pub use lines::{Arrival, Line, Mark, Source, strip_escapes};
+pub use lines::{Arrival, Line, Source};
 pub use read::{Context, read};
 
 use crate::model::Reading;

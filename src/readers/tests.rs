@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::*;
-use crate::model::{CaseOutcome, Counts, Exit, ReaderChoice, Stream};
+use crate::model::{CaseOutcome, Counts, Exit, Mark, ReaderChoice, Stream};
 
 /// A command that speaks of both Python's runners.
 fn argv() -> &'static [String] {

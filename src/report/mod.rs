@@ -6,4 +6,4 @@ mod terminal;
 
 pub use json::{Target, schema};
 pub use look::Look;
-pub use terminal::{check_line, details, header, last_line, list_line, of_the_run};
+pub use terminal::{Again, check_line, details, header, last_line, list_line, of_the_run};

@@ -1,9 +1,12 @@
 //! What a person sees: the answer first, then who did it, what to do, and how to see it again.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use super::Look;
-use crate::model::{Case, CaseOutcome, Check, CheckReport, Finding, Frame, Kind, Process, Severity, Totals, Verdict};
+use crate::model::{
+    Case, CaseOutcome, Check, CheckReport, Finding, Frame, How, Kind, Process, Severity, Totals, Verdict,
+};
 use crate::words::{command_line, quoted, shown};
 
 /// How many names of cases, findings and lines of output are shown before `…`.
@@ -68,7 +71,8 @@ fn remark(check: &CheckReport) -> Option<String> {
             format!("{name} ended {ms} ms after it")
         }
         (None, Kind::HeldDirectory | Kind::HeldFile) if first.deleted == Some(true) => {
-            "something was removed while it was held: Windows refuses that".to_owned()
+            let refuses = if first.how == Some(How::Descriptor) { "may refuse" } else { "refuses" };
+            format!("something was removed while it was held: Windows {refuses} that")
         }
         (None, _) => first.message.clone(),
     };
@@ -80,9 +84,21 @@ fn program_name(process: &Process) -> Option<String> {
     Some(program.rsplit(['/', '\\']).next().unwrap_or(program).to_owned())
 }
 
+/// What a check's report does not say, and a person needs to run it again.
+#[derive(Debug, Clone, Copy)]
+pub struct Again<'a> {
+    /// The check as it was planned.
+    pub check: Option<&'a Check>,
+    pub project: &'a Path,
+    /// Whether the check can be named on the command line.
+    pub by_id: bool,
+    /// The folder of manifests, if one was named.
+    pub manifests: Option<&'a Path>,
+}
+
 /// All that is to be said of a check after its line: for a red one always, for another one if `verbose`.
 #[must_use]
-pub fn details(look: Look, check: &CheckReport, verbose: bool, manifests: bool) -> Option<String> {
+pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>) -> Option<String> {
     if !check.verdict.is_red() && (!verbose || check.findings.is_empty()) {
         return None;
     }
@@ -141,7 +157,7 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, manifests: bool) 
         line(&format!("kept   {kept}"));
     }
     if check.verdict.is_red() {
-        for again in again(check, manifests) {
+        for again in again(check, rerun) {
             line(&again);
         }
     }
@@ -229,23 +245,43 @@ fn remedies(check: &CheckReport) -> Vec<String> {
     lines
 }
 
-fn again(check: &CheckReport, manifests: bool) -> Vec<String> {
+fn again(check: &CheckReport, rerun: &Again<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    if manifests {
-        lines.push(format!("again  hostproof run {} --keep failed", quoted(&check.id)));
+    if rerun.by_id {
+        let folder = rerun.manifests.map(|folder| format!(" --manifests {}", quoted(&folder.display().to_string())));
+        lines.push(format!("again  hostproof run {}{} --keep failed", quoted(&check.id), folder.unwrap_or_default()));
     }
     if let Some(cwd) = &check.cwd
         && !check.argv.is_empty()
     {
         // A sandbox that was removed has an empty folder as its stand-in.
         let cwd = if cwd.starts_with("$sandbox") { "\"$(mktemp -d)\"".to_owned() } else { quoted(cwd) };
-        let command = command_line(&check.argv);
+        let env = rerun.check.map(|check| env_prefix(check, rerun.project)).unwrap_or_default();
+        let stdin = rerun.check.and_then(|check| check.stdin.as_ref());
+        let stdin = stdin.map(|file| format!(" < {}", quoted(&rerun.project.join(file).display().to_string())));
+        let command = format!("{env}{}{}", command_line(&check.argv), stdin.unwrap_or_default());
         // A command that is cut off would be another one.
         if command.len() <= LONGEST {
             lines.push(format!("hand   cd {cwd} && {command}"));
         }
     }
     lines
+}
+
+/// The variables that the manifest sets and removes. One that names the sandbox is left out: there is none by hand.
+fn env_prefix(check: &Check, project: &Path) -> String {
+    let project = project.display().to_string();
+    let (mut removed, mut set) = (String::new(), String::new());
+    for (name, value) in &check.env {
+        match value {
+            None => removed.push_str(&format!("-u {} ", quoted(name))),
+            Some(value) if value.contains("$sandbox") => {}
+            Some(value) => {
+                set.push_str(&format!("{} ", quoted(&format!("{name}={}", value.replace("$project", &project)))));
+            }
+        }
+    }
+    if removed.is_empty() && set.is_empty() { String::new() } else { format!("env {removed}{set}") }
 }
 
 /// What is to be said of the run as a whole.

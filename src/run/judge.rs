@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use regex::Regex;
 
+use super::text::Unsatisfied;
 use crate::model::{
     Allow, CaseCount, Check, Counts, Exit, Finding, Kind, ReaderChoice, Reading, Severity, Stream, TextRule, Verdict,
 };
 use crate::platform::Ended;
-use crate::words::duration;
+use crate::words::{self, duration};
 
 /// What was seen of a check.
 #[derive(Debug, Clone)]
@@ -17,7 +18,9 @@ pub struct Facts<'a> {
     pub exit: Option<Exit>,
     pub reading: &'a Reading,
     /// Rules of `expect` that the output does not satisfy.
-    pub unsatisfied: Vec<(Stream, &'a TextRule)>,
+    pub unsatisfied: Vec<Unsatisfied<'a>>,
+    /// The streams that are not known whole, each with why.
+    pub lost: Vec<(Stream, String)>,
     /// What the probes found.
     pub found: Vec<Finding>,
     /// What the processes were doing at the time limit.
@@ -42,23 +45,30 @@ pub struct Judgement {
 /// Judges one check that was started.
 #[must_use]
 pub fn judge(check: &Check, facts: &Facts<'_>) -> Judgement {
-    let counts = completed(facts.reading.counts, check.expect.cases);
+    // What was counted in a part is no count of the whole.
+    let uncounted = !facts.lost.is_empty() && check.reader != ReaderChoice::None;
+    let seen = if uncounted { Counts::default() } else { facts.reading.counts };
+    let counts = completed(seen, check.expect.cases);
     let mut findings = Vec::new();
     match facts.ended {
         Ended::Timeout => findings.push(timeout(check.timeout, facts.at_limit.as_deref())),
         Ended::Cancelled => {}
         Ended::ByItself => {
-            findings.extend(exit(check.expect.exit, facts.exit, &counts));
-            findings.extend(facts.unsatisfied.iter().map(|(stream, rule)| text(*stream, rule)));
+            findings.extend(exit(check.expect.exit, facts.exit, &facts.reading.counts));
+            findings.extend(facts.unsatisfied.iter().map(|rule| text(rule, &facts.lost)));
             findings.extend(cases(check, &counts, facts.reading, facts.exit, facts.needs_proof));
         }
     }
+    let matters = uncounted && facts.ended == Ended::ByItself;
+    findings.extend(facts.lost.iter().map(|(stream, why)| lost(*stream, why, matters)));
     findings.extend(facts.found.iter().cloned());
+    // Once each: there may be very many findings.
+    let allowed: Vec<Allowed<'_>> = check.allow.iter().filter_map(Allowed::new).collect();
     for finding in &mut findings {
         if facts.strict && finding.severity == Severity::Warning {
             finding.severity = Severity::Error;
         }
-        allow(finding, &check.allow);
+        allow(finding, &allowed);
     }
     findings.sort_by_key(|finding| (finding.severity, Kind::ALL.iter().position(|kind| *kind == finding.kind)));
 
@@ -106,16 +116,29 @@ fn verdict_of(finding: &Finding) -> Verdict {
     }
 }
 
-fn allow(finding: &mut Finding, allowed: &[Allow]) {
-    let fits = |allow: &&Allow| {
-        allow.kind == finding.kind
-            && allow.matches.as_ref().is_none_or(|expression| {
+/// An `allow` whose expression is ready. One that does not compile allows nothing.
+struct Allowed<'a> {
+    allow: &'a Allow,
+    matches: Option<Regex>,
+}
+
+impl<'a> Allowed<'a> {
+    fn new(allow: &'a Allow) -> Option<Self> {
+        Some(Self { allow, matches: allow.matches.as_deref().map(Regex::new).transpose().ok()? })
+    }
+
+    fn fits(&self, finding: &Finding) -> bool {
+        self.allow.kind == finding.kind
+            && self.matches.as_ref().is_none_or(|regex| {
                 let command = finding.process.as_ref().map(crate::model::Process::command_line);
                 let texts = [command.as_deref(), finding.path.as_deref(), Some(finding.message.as_str())];
-                Regex::new(expression).is_ok_and(|regex| texts.into_iter().flatten().any(|text| regex.is_match(text)))
+                texts.into_iter().flatten().any(|text| regex.is_match(text))
             })
-    };
-    if let Some(allow) = allowed.iter().find(fits) {
+    }
+}
+
+fn allow(finding: &mut Finding, allowed: &[Allowed<'_>]) {
+    if let Some(Allowed { allow, .. }) = allowed.iter().find(|allowed| allowed.fits(finding)) {
         finding.severity = Severity::Note;
         finding.allowed = Some(allow.because.clone());
     }
@@ -157,23 +180,41 @@ fn exit(expected: i32, exit: Option<Exit>, counts: &Counts) -> Option<Finding> {
             format!("the output says that {failed} failed, and the exit status says 0")
         }
         Some(Exit::Code(code)) => format!("exit status {code}, expected {expected}"),
-        Some(Exit::Signal(signal)) => format!("ended by signal {signal}, expected exit status {expected}"),
+        Some(Exit::Signal(signal)) => format!("ended by {}, expected exit status {expected}", words::signal(signal)),
         None => "no exit status was seen".to_owned(),
     };
     Some(Finding::new(Kind::Unmet, Severity::Error, message))
 }
 
-fn text(stream: Stream, rule: &TextRule) -> Finding {
-    let stream = match stream {
-        Stream::Stdout => "stdout",
-        Stream::Stderr => "stderr",
-    };
-    let message = match rule {
-        TextRule::Contains(text) => format!("{stream} does not contain {text:?}"),
-        TextRule::NotContains(text) => format!("{stream} contains {text:?}"),
-        TextRule::Matches(expression) => format!("nothing in {stream} matches {expression:?}"),
+fn text(unsatisfied: &Unsatisfied<'_>, lost: &[(Stream, String)]) -> Finding {
+    let name = unsatisfied.stream.name();
+    let lost = lost.iter().find(|(stream, _)| *stream == unsatisfied.stream);
+    let message = match (lost, unsatisfied.rule) {
+        (Some((_, why)), rule) if !unsatisfied.seen => {
+            let whether = match rule {
+                TextRule::Contains(text) | TextRule::NotContains(text) => format!("it contains {text:?}"),
+                TextRule::Matches(expression) => format!("something in it matches {expression:?}"),
+            };
+            format!("{name} could not be read whole ({why}): whether {whether} is not known")
+        }
+        (_, TextRule::Contains(text)) => format!("{name} does not contain {text:?}"),
+        (_, TextRule::NotContains(text)) => format!("{name} contains {text:?}"),
+        (_, TextRule::Matches(expression)) => format!("nothing in {name} matches {expression:?}"),
     };
     Finding::new(Kind::Unmet, Severity::Error, message)
+}
+
+/// That a stream is not known whole. An error where what is said of the check rests on it.
+fn lost(stream: Stream, why: &str, matters: bool) -> Finding {
+    let name = stream.name();
+    if !matters {
+        return Finding::new(Kind::ProbeBlind, Severity::Warning, format!("could not look: output was lost: {why}"));
+    }
+    let message = format!("the output was lost: {name}: {why}; what it counts is not known");
+    let mut finding = Finding::new(Kind::ProbeBlind, Severity::Error, message);
+    finding.remedy =
+        Some("see to it that the folder of sandboxes has room, and that the check leaves it alone".to_owned());
+    finding
 }
 
 fn cases(check: &Check, counts: &Counts, reading: &Reading, exit: Option<Exit>, needs_proof: bool) -> Vec<Finding> {
@@ -251,6 +292,7 @@ mod tests {
             exit: Some(Exit::Code(code)),
             reading,
             unsatisfied: Vec::new(),
+            lost: Vec::new(),
             found: Vec::new(),
             at_limit: None,
             strict: false,
@@ -311,6 +353,24 @@ mod tests {
         let judgement = judge(&check(Expect::default()), &facts(&reading(1, 2, 0), 0));
         assert_eq!(kinds(&judgement), [Kind::Unmet]);
         assert_eq!(judgement.verdict, Verdict::Failed);
+    }
+
+    #[test]
+    fn lost_output_leaves_no_count_and_no_text_for_sure() {
+        let seen = reading(3, 0, 0);
+        let lost = || vec![(Stream::Stdout, "the disk is full".to_owned())];
+        let facts = || Facts { lost: lost(), ..facts(&seen, 0) };
+        let judgement = judge(&check(Expect::default()), &facts());
+        assert_eq!((judgement.verdict, judgement.counts), (Verdict::Broken, Counts::default()));
+        assert!(judgement.reason.is_some_and(|reason| reason.starts_with("the output was lost: stdout: the disk")));
+        let counted = check(Expect { cases: Some(CaseCount::Exactly(3)), ..Expect::default() });
+        assert_eq!(kinds(&judge(&counted, &facts())), [Kind::NoProof, Kind::ProbeBlind]);
+        // Nothing rests on it.
+        let unread = Check { reader: ReaderChoice::None, ..check(Expect::default()) };
+        assert_eq!(judge(&unread, &facts()).verdict, Verdict::Passed);
+        let rule = TextRule::NotContains("x".into());
+        let unsatisfied = vec![Unsatisfied { stream: Stream::Stdout, rule: &rule, seen: false }];
+        assert_eq!(judge(&unread, &Facts { unsatisfied, ..facts() }).verdict, Verdict::Failed);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::program::{Known, Lookup, Program, os_strings};
 use super::sandbox::Sandbox;
 use super::settle::{Pending, removal};
 use super::slot::Slot;
+use super::text::Unsatisfied;
 use super::{copy, output, records, text};
 use crate::model::{Check, CheckReport, Cwd, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
@@ -94,18 +95,26 @@ impl<'a> Life<'a> {
         }
         let context =
             Context { argv: &program.argv, project: &self.plan.project, cwd: &places.cwd, exit: outcome.exit };
-        let reading = read(check.reader, &outcome, &context).unwrap_or_else(|error| {
-            outcome.blind.push(format!("the output cannot be read again: {error}"));
+        let reading = read(check.reader, &outcome, &context);
+        let mut unsatisfied = Vec::new();
+        let mut lost = Vec::new();
+        for (stream, rules) in [(Stream::Stdout, &check.expect.stdout), (Stream::Stderr, &check.expect.stderr)] {
+            let captured = outcome.captured(stream);
+            let mut why = captured.lost.clone();
+            let checked = |whole| text::unsatisfied(rules, stream, output::open(captured)?, whole);
+            unsatisfied.extend(checked(why.is_none()).unwrap_or_else(|error| {
+                why.get_or_insert_with(|| error.to_string());
+                rules.iter().map(|rule| Unsatisfied { stream, rule, seen: false }).collect()
+            }));
+            lost.extend(why.map(|why| (stream, why)));
+        }
+        let reading = reading.unwrap_or_else(|error| {
+            // Only a file can have become unreadable, and what it is was told above unless it happened in between.
+            if lost.is_empty() {
+                lost.push((Stream::Stdout, error.to_string()));
+            }
             Reading::default()
         });
-        let mut unsatisfied = Vec::new();
-        for (stream, rules) in [(Stream::Stdout, &check.expect.stdout), (Stream::Stderr, &check.expect.stderr)] {
-            let checked = output::open(outcome.captured(stream)).and_then(|bytes| text::unsatisfied(rules, bytes));
-            match checked {
-                Ok(rules) => unsatisfied.extend(rules.into_iter().map(|rule| (stream, rule))),
-                Err(error) => outcome.blind.push(format!("the output cannot be read again: {error}")),
-            }
-        }
         Pending {
             index,
             planned,
@@ -114,6 +123,7 @@ impl<'a> Life<'a> {
             outcome,
             reading,
             unsatisfied,
+            lost,
             sandbox,
             started,
             // The end was seen a moment ago at most; a holder gets its whole grace.

@@ -1,6 +1,6 @@
 //! The life of checks: each in a sandbox of its own, supervised, read, probed, judged, cleaned up.
 //!
-//! [`schedule`] hands checks to lanes; [`life`] takes one check through its life; [`judge`](judge::judge) is pure.
+//! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
 mod copy;
 mod environment;
@@ -21,5 +21,4 @@ mod totals;
 mod workers;
 
 pub use judge::{Facts, Judgement, judge};
-pub use records::timestamp;
 pub use workers::{Keep, Observer, Options, Ran, run};

@@ -15,14 +15,10 @@ const TAIL: u64 = 16 * 1024;
 ///
 /// # Errors
 ///
-/// If the file that has it cannot be read.
+/// If the file that has it cannot be read, or has less than was written.
 pub fn open(captured: &Captured) -> io::Result<Box<dyn BufRead + '_>> {
     Ok(match &captured.file {
-        Some(file) => {
-            let mut file: &File = file;
-            file.rewind()?;
-            Box::new(BufReader::with_capacity(256 * 1024, file))
-        }
+        Some(file) => Box::new(BufReader::with_capacity(256 * 1024, spilled(file, captured)?)),
         None => Box::new(&*captured.memory),
     })
 }
@@ -45,12 +41,21 @@ pub fn keep(captured: &Captured, sandbox: &Path, name: &str) -> Option<String> {
     Some(file.display().to_string())
 }
 
+/// The file at its start.
+fn spilled<'a>(mut file: &'a File, captured: &Captured) -> io::Result<&'a File> {
+    if file.metadata()?.len() != captured.bytes && captured.lost.is_none() {
+        return Err(io::Error::other("the file with the output was changed by somebody else"));
+    }
+    file.rewind()?;
+    Ok(file)
+}
+
 fn tail(captured: &Captured) -> io::Result<Vec<u8>> {
     let Some(file) = &captured.file else {
         let start = captured.memory.len().saturating_sub(usize::try_from(TAIL).unwrap_or(usize::MAX));
         return Ok(captured.memory[start..].to_vec());
     };
-    let mut file: &File = file;
+    let mut file = spilled(file, captured)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
     let mut bytes = Vec::new();
@@ -61,6 +66,18 @@ fn tail(captured: &Captured) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_not_what_was_written_cannot_be_read_again() {
+        let file = std::sync::Arc::new(tempfile::tempfile().expect("a file"));
+        std::io::Write::write_all(&mut &*file, b"abc").expect("written");
+        let captured = Captured { bytes: 3, file: Some(std::sync::Arc::clone(&file)), ..Captured::default() };
+        let read = || open(&captured).and_then(|mut stream| io::read_to_string(&mut stream));
+        assert_eq!((read().ok(), read().ok()), (Some("abc".to_owned()), Some("abc".to_owned())));
+        file.set_len(1).expect("cut");
+        assert!(read().is_err_and(|error| error.to_string().ends_with("changed by somebody else")));
+        assert!(open(&Captured { lost: Some("full".to_owned()), ..captured.clone() }).is_ok());
+    }
 
     #[test]
     fn the_end_of_a_long_stream_is_shown_and_called_cut() {

@@ -1,7 +1,5 @@
 //! Reports of checks in which little or nothing could be seen, and the small parts of all.
 
-use std::time::SystemTime;
-
 use crate::model::{Cases, Check, CheckReport, Exit, Finding, Kind, Output, ProcessTimes, Severity, Verdict};
 use crate::platform::{LaneError, Outcome, StartError};
 
@@ -113,10 +111,4 @@ pub fn exit_words(exit: Option<Exit>) -> String {
         Some(Exit::Signal(signal)) => format!("signal {signal}"),
         None => "no exit status".to_owned(),
     }
-}
-
-/// RFC 3339 in UTC, to the millisecond.
-#[must_use]
-pub fn timestamp(at: SystemTime) -> String {
-    jiff::Timestamp::try_from(at).map(|at| at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()).unwrap_or_default()
 }

@@ -10,12 +10,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::program::Program;
 use super::sandbox::{Sandbox, Spare};
+use super::text::Unsatisfied;
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
-use crate::model::{Cases, Check, CheckReport, Cwd, Finding, Kind, Reading, Severity, Stream, TextRule};
+use crate::model::{Cases, Check, CheckReport, Cwd, Finding, Kind, Reading, Severity, Stream};
 use crate::plan::Planned;
 use crate::platform::{self, Ended, LaneHandle, Look, Outcome, Stranger, Unread, Watcher};
 use crate::probes::{self, Blame, Places};
+use crate::words::timestamp;
 
 /// After a look, so many times its duration is left to the checks.
 const PAUSE: u32 = 9;
@@ -34,7 +36,9 @@ pub struct Pending<'a> {
     pub outcome: Outcome,
     pub reading: Reading,
     /// Rules of `expect` that the output does not satisfy.
-    pub unsatisfied: Vec<(Stream, &'a TextRule)>,
+    pub unsatisfied: Vec<Unsatisfied<'a>>,
+    /// The streams that are not known whole, each with why.
+    pub lost: Vec<(Stream, String)>,
     pub sandbox: Sandbox,
     pub started: SystemTime,
     /// When a holder that is no process of the check has had its time to let go.
@@ -68,11 +72,13 @@ struct State<'a> {
 
 /// What the looks of a run could not see.
 #[derive(Debug, Default)]
-pub struct Unseen {
+pub struct Unseen<'a> {
     /// What could not be looked at at all.
     pub blind: Vec<String>,
     /// Processes of this user that could not be read.
     pub unread: Vec<Unread>,
+    /// What could not be looked at in checks: why, in which first, and in how many.
+    of_checks: Vec<(String, &'a str, usize)>,
 }
 
 impl<'a> Settler<'a> {
@@ -133,7 +139,7 @@ impl<'a> Settler<'a> {
     }
 
     /// Settles checks until no more will come. Returns what could not be seen.
-    pub fn settle_all(&self, mut tell: impl FnMut(usize, CheckReport)) -> Unseen {
+    pub fn settle_all(&self, mut tell: impl FnMut(usize, CheckReport)) -> Unseen<'a> {
         let mut unseen = Unseen::default();
         let mut not_before = Instant::now();
         // Checks that a stranger holds something of, with those who do: they are looked at again after the grace.
@@ -146,14 +152,15 @@ impl<'a> Settler<'a> {
                 }
             }
             let next_held = held.iter().map(|(pending, _)| pending.grace_over).min();
-            let Some(batch) = self.next(not_before, next_held) else { return unseen };
+            let Some(batch) = self.next(not_before, next_held) else { return unseen.told() };
             if !batch.is_empty() {
                 let roots: Vec<_> = batch.iter().map(|pending| pending.sandbox.root().to_owned()).collect();
                 let began = Instant::now();
                 let look = self.watcher.look(&roots);
                 not_before = Instant::now() + began.elapsed() * PAUSE;
                 unseen.take(&look);
-                for pending in batch {
+                for mut pending in batch {
+                    unseen.take_of(&mut pending);
                     let strangers: Vec<Stranger> = of_sandbox(&look.strangers, pending.sandbox.root());
                     if strangers.is_empty() || pending.grace_over <= Instant::now() {
                         self.settle(pending, strangers, &mut tell);
@@ -213,7 +220,7 @@ impl<'a> Settler<'a> {
     }
 }
 
-impl Unseen {
+impl<'a> Unseen<'a> {
     fn take(&mut self, look: &Look) {
         for blind in &look.blind {
             if !self.blind.contains(blind) {
@@ -221,11 +228,31 @@ impl Unseen {
             }
         }
         let me = platform::user();
-        for unread in look.unread.iter().filter(|unread| Some(unread.uid) == me) {
+        for unread in look.unread.iter().filter(|unread| !unread.privileged && Some(unread.uid) == me) {
             if !self.unread.iter().any(|known| known.pid == unread.pid) {
                 self.unread.push(unread.clone());
             }
         }
+    }
+
+    /// What could not be looked at in a check mostly is the machine's doing, and so the same in all: told once.
+    fn take_of(&mut self, pending: &mut Pending<'a>) {
+        for why in std::mem::take(&mut pending.outcome.blind) {
+            match self.of_checks.iter_mut().find(|(known, ..)| *known == why) {
+                Some((_, _, checks)) => *checks += 1,
+                None => self.of_checks.push((why, &pending.planned.check.id, 1)),
+            }
+        }
+    }
+
+    fn told(mut self) -> Self {
+        let of_checks = self.of_checks.iter().map(|(why, id, checks)| match checks {
+            1 => format!("{why} (in {id})"),
+            2 => format!("{why} (in {id} and another check)"),
+            _ => format!("{why} (in {id} and {} more checks)", checks - 1),
+        });
+        self.blind.extend(of_checks);
+        self
     }
 }
 
@@ -245,8 +272,9 @@ fn of_sandbox(strangers: &[Stranger], root: &Path) -> Vec<Stranger> {
 impl Pending<'_> {
     /// Probes, judges and cleans up.
     fn finish(self, strangers: &[Stranger], options: &Options) -> CheckReport {
-        let Self { planned, program, places, outcome, reading, unsatisfied, sandbox, started, handle, spare, .. } =
-            self;
+        let Self {
+            planned, program, places, outcome, reading, unsatisfied, lost, sandbox, started, handle, spare, ..
+        } = self;
         let check = &planned.check;
         let blame = Blame {
             cases: &reading.cases,
@@ -257,6 +285,7 @@ impl Pending<'_> {
             exit: outcome.exit,
             reading: &reading,
             unsatisfied,
+            lost,
             found: probes::findings(&outcome, strangers, &places, &blame),
             at_limit: at_limit(&outcome),
             strict: options.strict,
@@ -290,7 +319,7 @@ impl Pending<'_> {
             argv: program.argv,
             cwd: Some(shown_cwd(&places, keep)),
             exit: outcome.exit,
-            started: Some(records::timestamp(started)),
+            started: Some(timestamp(started)),
             duration_ms: outcome.duration_us / 1000,
             stdout_end_ms: outcome.stdout.end_us.map(|us| us / 1000),
             reader: reading.reader.map(str::to_owned),

@@ -269,7 +269,7 @@ fn exit_and_text_are_as_expected_or_unmet() {
     assert_eq!(ran.check("text").verdict, Verdict::Passed, "{}", ran.said());
     assert_eq!(ran.check("other").findings[0].message, "exit status 2, expected 1");
     assert_eq!(ran.check("signal").exit, Some(Exit::Signal(9)));
-    assert_eq!(ran.check("signal").findings[0].message, "ended by signal 9, expected exit status 0");
+    assert_eq!(ran.check("signal").findings[0].message, "ended by signal 9 (SIGKILL), expected exit status 0");
     let unmet: Vec<&str> = ran.check("lacks").findings.iter().map(|finding| finding.message.as_str()).collect();
     assert_eq!(
         unmet,

@@ -188,13 +188,21 @@ os.read(read, 1)
 fn ones_own_directory_may_go_though_windows_would_refuse_it() {
     let context = Context::with("- {id: own, cwd: sandbox, run: [python3, $project/own.py]}");
     // Nobody else stands in it, and it stays for a while: what is gone before anybody looks can't be seen.
-    context.file("own.py", "import os, time\nos.mkdir('here')\nos.chdir('here')\nos.rmdir('../here')\ntime.sleep(3)\n");
+    context.file(
+        "own.py",
+        "import os, time\nos.mkdir('here')\nos.chdir('here')\nos.rmdir('../here')\n\
+         file = open('../data', 'w')\nos.remove('../data')\ntime.sleep(3)\n",
+    );
     let ran = context.hp(&["run"]);
     let check = ran.exits(0).only();
     assert_eq!((check.verdict, errors(check)), (Verdict::Passed, vec![]), "{}", ran.said());
     let [noted] = of_kind(check, Kind::HeldDirectory)[..] else { panic!("{:?}", check.findings) };
     assert_eq!((noted.severity, noted.path.as_deref()), (Severity::Note, Some("work/here")));
     assert!(noted.message.ends_with("Windows refuses that"), "{}", noted.message);
+    // Of a file it depends on how it was opened.
+    let [noted] = of_kind(check, Kind::HeldFile)[..] else { panic!("{:?}", check.findings) };
+    assert_eq!((noted.severity, noted.path.as_deref()), (Severity::Note, Some("work/data")));
+    assert!(noted.message.ends_with("unless it was opened with delete sharing"), "{}", noted.message);
     assert!(of_kind(check, Kind::LeakedProcess).is_empty());
 }
 
@@ -566,4 +574,133 @@ fn checks_that_leak_at_once_are_told_apart() {
         assert_ended(&left);
     }
     assert_eq!(ran.last_line(), "0/4 checks, 4 leaked");
+}
+
+#[test]
+fn what_was_removed_under_a_holder_is_told_at_a_time_limit_too() {
+    // The one that runs when the limit comes holds its folder by right; that one was removed over another is told.
+    let context = Context::with(
+        r#"
+- id: stuck
+  timeout: 3s
+  cwd: sandbox
+  shell: |
+    mkdir right gone
+    (cd right && exec sleep 50) &
+    (cd gone && exec sleep 50) &
+    until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.02; done
+    rmdir gone
+    wait
+"#,
+    );
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(1).only();
+    assert_eq!((check.verdict, errors(check)), (Verdict::TimedOut, vec!["timeout"]), "{}", ran.said());
+    let [held] = of_kind(check, Kind::HeldDirectory)[..] else { panic!("{:?}", check.findings) };
+    assert_eq!((held.path.as_deref(), held.severity), (Some("work/gone"), Severity::Note), "{}", held.message);
+}
+
+#[test]
+fn who_cannot_say_nobody_of_what_it_cannot_see() {
+    let as_another = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    if !rustix::process::geteuid().is_root() || !works(&[&as_another[..], &["true"]].concat()) {
+        return skip("only root can become another user");
+    }
+    let context = Context::new();
+    let folder = context.project().join("held");
+    std::fs::create_dir(&folder).expect("a folder");
+    for folder in [context.project(), &folder] {
+        std::os::unix::fs::chown(folder, Some(65534), Some(65534)).expect("chown");
+    }
+    let program = context.file("bin/hostproof", std::fs::read(env!("CARGO_BIN_EXE_hostproof")).expect("hostproof"));
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("chmod");
+    let ask = || {
+        let mut command = Command::new(as_another[0]);
+        context.dress(&mut command);
+        command.args(&as_another[1..]).arg(&program).args(["who", "held"]);
+        context.finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("setpriv"))
+    };
+    // Root's: it may be looked into by root alone, and holds the folder.
+    let mut holder = Command::new("sleep").arg("50").current_dir(&folder).spawn().expect("sleep");
+    let ran = ask();
+    let by_root = context.hp(&["who", "held"]);
+    holder.kill().expect("the holder's end");
+    holder.wait().expect("the holder's end");
+    assert!(ran.exits(3).stdout.starts_with("nobody that could be looked into holds "), "{}", ran.said());
+    assert!(ran.stderr.starts_with("could not look into ") && ran.stderr.contains("; root can"), "{}", ran.said());
+    assert!(by_root.exits(1).stdout.contains("held is the current directory of pid "), "{}", by_root.said());
+    assert!(context.hp(&["who", "held"]).exits(0).stdout.starts_with("nobody holds "));
+}
+
+#[test]
+fn what_no_check_can_be_watched_for_is_told_once() {
+    // In a namespace of its own the limit concerns nobody else.
+    let limited = |command: &str| {
+        let script = format!("echo 0 > /proc/sys/user/max_inotify_instances && exec {command}");
+        ["unshare", "--user", "--map-root-user", "sh", "-c", &script].map(str::to_owned)
+    };
+    if !works(&limited("true").each_ref().map(String::as_str)) {
+        return skip("no user namespace can be made here");
+    }
+    let context = Context::with("- {id: a, shell: 'true'}\n- {id: b, shell: 'true'}\n- {id: c, shell: 'true'}");
+    let run = |strict: &str| {
+        let report = context.report_file();
+        let program = env!("CARGO_BIN_EXE_hostproof");
+        let argv = limited(&format!("{program} run --jobs 1 --report {} {strict}", report.display()));
+        let mut command = Command::new(&argv[0]);
+        context.dress(&mut command);
+        command.args(&argv[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        context.finish(command.spawn().expect("unshare"))
+    };
+    let ran = run("");
+    let report = ran.exits(0).report();
+    assert!(report.checks.iter().all(|check| check.findings.is_empty()), "{}", ran.said());
+    // From such a namespace other processes can't be looked into, which is told, too.
+    let removals = report.findings.iter().filter(|finding| finding.message.contains("removals"));
+    let [blind] = removals.collect::<Vec<_>>()[..] else { panic!("{:?}", report.findings) };
+    assert_eq!((blind.kind, blind.severity), (Kind::ProbeBlind, Severity::Warning));
+    assert!(blind.message.contains("removals during the run: "), "{}", blind.message);
+    assert!(blind.message.ends_with(" (in a and 2 more checks)"), "{}", blind.message);
+    assert!(blind.remedy.as_deref().is_some_and(|remedy| remedy.contains("fs.inotify.max_user_instances")));
+    assert_eq!(ran.stdout.matches("removals during the run").count(), 1, "{}", ran.stdout);
+    run("--strict").exits(3);
+}
+
+#[test]
+fn a_mount_point_is_held_by_what_is_mounted() {
+    let context = Context::new();
+    let ran = context.hp(&["who", "/proc", "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&ran.exits(1).stdout).expect("JSON");
+    assert_eq!(said["mounts"][0], "/proc", "{}", ran.said());
+    let ran = context.hp(&["who", "/proc"]);
+    assert!(ran.exits(1).stdout.contains("/proc is a mount point\n"), "{}", ran.said());
+}
+
+#[test]
+fn what_is_allowed_of_many_covers_those_alone() {
+    let many = |id: &str, last: &str, matches: &str| {
+        format!(
+            r#"
+- id: {id}
+  grace: 0s
+  shell: |
+    cd /
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+      sleep 50 </dev/null >/dev/null 2>&1 &
+      until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.02; done
+    done
+    sleep {last} </dev/null >/dev/null 2>&1 &
+    until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.02; done
+  allow: [{{kind: leaked-process{matches}, because: they warm a cache}}]
+"#
+        )
+    };
+    let checks = many("meant", "50", ", match: sleep 50") + &many("other", "51", ", match: 'sleep 50|more like these'");
+    let context = Context::with(&checks);
+    let ran = context.hp(&["run", "--jobs", "2"]);
+    ran.exits(1);
+    let (meant, other) = (ran.check("meant"), ran.check("other"));
+    assert_eq!((meant.verdict, of_kind(meant, Kind::LeakedProcess).len()), (Verdict::Passed, 25), "{}", ran.said());
+    assert_eq!((other.verdict, errors(other)), (Verdict::Leaked, vec!["leaked-process"]), "{}", ran.said());
+    assert_eq!(of_kind(other, Kind::LeakedProcess).len(), 25);
 }

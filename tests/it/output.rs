@@ -2,9 +2,9 @@
 
 use std::process::{Command, Stdio};
 
-use hostproof::model::{Kind, Verdict};
+use hostproof::model::{Kind, Severity, Verdict};
 
-use crate::context::{Context, of_kind};
+use crate::context::{Context, errors, of_kind};
 
 /// Runs hostproof, and tells the most memory that it, or anything it waited for, ever had, in KiB.
 const MEASURE: &str = r#"
@@ -141,4 +141,61 @@ fn both_streams_are_taken_whole_while_they_come_at_once() {
         let expected: String = (first..3000).step_by(2).map(|number| format!("{number} ").repeat(60)).collect();
         assert!(whole == expected, "{name} is not what was written");
     }
+}
+
+#[test]
+fn lost_output_satisfies_no_rule() {
+    let context = Context::with(
+        r#"
+- id: gone
+  shell: |
+    printf early
+    head -c 300000 /dev/zero
+    rm "$HOSTPROOF_SANDBOX/stdout"
+  expect: {stdout: [{not_contains: Traceback}]}
+- id: full
+  shell: |
+    mkdir "$HOSTPROOF_SANDBOX/stdout"
+    printf 'early, Traceback\\n'
+    head -c 300000 /dev/zero
+    printf 'all green'
+    echo fine >&2
+  expect: {stdout: [{contains: early}, {contains: green}, {not_contains: Traceback}], stderr: [{matches: ^fine$}]}
+"#,
+    );
+    let ran = context.hp(&["run"]);
+    ran.exits(1);
+    let said = |id: &str| {
+        let unmet = of_kind(ran.check(id), Kind::Unmet);
+        unmet.into_iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
+    };
+    let [gone] = &said("gone")[..] else { panic!("{}", ran.said()) };
+    assert!(gone.starts_with("stdout could not be read whole (") && gone.contains("/stdout: "), "{gone}");
+    assert!(gone.ends_with("): whether it contains \"Traceback\" is not known"), "{gone}");
+    let [green, traceback] = &said("full")[..] else { panic!("{}", ran.said()) };
+    assert!(green.ends_with("): whether it contains \"green\" is not known"), "{green}");
+    assert_eq!(traceback, "stdout contains \"Traceback\"");
+    assert_eq!((ran.check("gone").verdict, ran.check("full").verdict), (Verdict::Failed, Verdict::Failed));
+}
+
+#[test]
+fn counts_of_lost_output_are_not_known() {
+    let context = Context::proving(
+        r#"
+- id: lossy
+  shell: |
+    mkdir "$HOSTPROOF_SANDBOX/stdout"
+    head -c 300000 /dev/zero
+    printf '...\\n----------------------------------------------------------------------\\nRan 3 tests in 0.1s\\n\\nOK\\n' >&2
+  reader: unittest
+  expect: {cases: 3}
+"#,
+    );
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(1).only();
+    assert_eq!((check.verdict, errors(check)), (Verdict::Broken, vec!["no-proof", "probe-blind"]), "{}", ran.said());
+    assert_eq!((check.cases.ran, check.cases.planned), (None, Some(3)));
+    let reason = check.reason.as_deref().unwrap_or_default();
+    assert!(reason.starts_with("the output was lost: stdout: "), "{reason}");
+    assert_eq!(of_kind(check, Kind::ProbeBlind)[0].severity, Severity::Error);
 }

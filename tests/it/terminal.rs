@@ -470,3 +470,33 @@ fn colours_are_for_terminals_that_want_them() {
         assert!(!ran.stdout.contains('\u{1b}'), "{name}: {:?}", ran.stdout);
     }
 }
+
+#[test]
+fn what_runs_it_again_has_all_that_it_ran_with() {
+    let context = Context::new();
+    context.file("event.json", "{}");
+    context.manifest(
+        "../other/checks.yaml",
+        "version: 1\nchecks:\n  - {id: fed, reader: none, stdin: event.json, env: {MODE: a b, AT: $project/x, LANG: null}, run: ['false']}\n",
+    );
+    let ran = context.hp(&["run", "--manifests", "other"]);
+    let project = std::fs::canonicalize(context.project()).expect("the project");
+    let project = project.display();
+    let again = "again  hostproof run fed --manifests other --keep failed\n";
+    assert!(ran.exits(1).stdout.contains(again), "{}", ran.stdout);
+    let hand = format!("&& env -u LANG AT={project}/x 'MODE=a b' false < {project}/event.json\n");
+    assert!(ran.stdout.contains(&hand), "{}", ran.stdout);
+}
+
+#[test]
+fn half_a_kind_is_taken_for_what_begins_like_it() {
+    let ran = Context::new().hp(&["explain", "held-dir"]);
+    assert!(ran.exits(2).stderr.ends_with("did you mean held-directory?\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_signal_is_called_by_its_name() {
+    let context = Context::with("- {id: crash, shell: 'kill -SEGV $$'}");
+    let ran = context.hp(&["run"]);
+    assert!(ran.exits(1).stdout.contains("ended by signal 11 (SIGSEGV), expected"), "{}", ran.stdout);
+}

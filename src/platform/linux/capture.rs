@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 
 use super::super::Captured;
-use crate::readers::Mark;
+use crate::model::Mark;
 
 /// What is kept in memory; more goes to a file.
 const IN_MEMORY: usize = 64 * 1024;

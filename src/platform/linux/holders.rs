@@ -34,13 +34,13 @@ impl Watcher {
     /// For sandboxes that will be made from now on: what is bound by now is left out of every later look.
     #[must_use]
     pub fn of_sandboxes() -> Self {
-        Self { scope: Scope { marks: true, mappings: true, threads: false }, sockets: sockets::all_inodes() }
+        Self { scope: Scope { sandboxes: true, mappings: true, threads: false }, sockets: sockets::all_inodes() }
     }
 
     /// For folders that have been there. To leave mappings out is faster, and misses files that are mapped and not open.
     #[must_use]
     pub fn of_folders(mappings: bool) -> Self {
-        Self { scope: Scope { marks: false, mappings, threads: true }, sockets: HashSet::new() }
+        Self { scope: Scope { sandboxes: false, mappings, threads: true }, sockets: HashSet::new() }
     }
 
     /// Looks at every process but this one and its supervisors.
@@ -48,6 +48,11 @@ impl Watcher {
         let mut left_out = super::lane::own();
         left_out.insert(std::process::id());
         let mut look = Look::default();
+        if !self.scope.sandboxes {
+            look.mounts = mounts::in_roots(std::process::id(), roots);
+            look.mounts.sort();
+            look.mounts.dedup();
+        }
         let mine = Credentials::of(std::process::id());
         let bound = sockets::bound(roots, &self.sockets).unwrap_or_else(|error| {
             look.blind.push(format!("bound sockets: {error}"));
@@ -92,10 +97,10 @@ impl Watcher {
                 Concern::None => {}
                 Concern::Some => look.strangers.extend(stranger(pid, &wanted)),
                 Concern::Unreadable => {
-                    // What has more rights than this process is the system's own: no check started it.
-                    let credentials = Credentials::of(pid).filter(|its| mine.is_none_or(|mine| !its.exceed(&mine)));
-                    if let Some(Credentials { uid, .. }) = credentials {
-                        look.unread.push(Unread { pid, uid, argv: procfs::argv_of(pid) });
+                    let Some(its) = Credentials::of(pid) else { continue };
+                    let privileged = mine.is_some_and(|mine| its.exceed(&mine));
+                    if !privileged || (!self.scope.sandboxes && !is_kernel_thread(pid)) {
+                        look.unread.push(Unread { pid, uid: its.uid, argv: procfs::argv_of(pid), privileged });
                     }
                 }
             }
@@ -109,6 +114,16 @@ impl Watcher {
         let wanted = Wanted::in_roots(roots, &bound);
         stranger(pid, &wanted)
     }
+}
+
+/// Whether a process is a thread of the kernel, which holds nothing. To others it is as closed as any of root's.
+fn is_kernel_thread(pid: u32) -> bool {
+    const PF_KTHREAD: u32 = 0x0020_0000;
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let stat = String::from_utf8_lossy(&stat);
+    // The flags are the seventh field behind the name.
+    let flags = stat.rsplit(')').next().and_then(|rest| rest.split_ascii_whitespace().nth(6)?.parse().ok());
+    flags.is_some_and(|flags: u32| flags & PF_KTHREAD != 0)
 }
 
 /// Reads a process that holds something or carries a mark. `None` if it does neither any more.
@@ -170,7 +185,8 @@ const SURELY_ALL: usize = ENTRIES / 2 / 32;
 /// What is looked at beside links.
 #[derive(Debug, Clone, Copy)]
 struct Scope {
-    marks: bool,
+    /// Whether the folders are a run's sandboxes: new, and this user's own. What carries the mark of one is told, too.
+    sandboxes: bool,
     mappings: bool,
     /// Whether the look may take every processor: not while checks run on them.
     threads: bool,
@@ -274,7 +290,7 @@ impl Scan {
             || self.descriptors(process)
             || self.mounts(process, pid)
             || (self.scope.mappings && self.mappings(process))
-            || (self.scope.marks && self.is_marked(pid));
+            || (self.scope.sandboxes && self.is_marked(pid));
         Some(if concerns { Concern::Some } else { Concern::None })
     }
 

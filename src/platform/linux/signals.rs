@@ -107,7 +107,7 @@ fn send(pid: u32, signal: rustix::process::Signal) -> Result<(), Errno> {
     rustix::process::kill_process(pid, signal)
 }
 
-/// Marks every descriptor from 3 on, except one, to be closed when a program is executed, or closes it now.
+/// Closes every descriptor from 3 on, except one.
 ///
 /// What the harness's caller left open must reach no check.
 pub fn close_all_but(keep: &OwnedFd) {
