@@ -1,10 +1,13 @@
 //! Running checks: which ones, in which order, and what the run's end says.
 
 use std::fs;
+use std::process::Stdio;
 
 use hostproof::model::{Kind, Severity, Verdict};
 
-use crate::context::{Context, errors, of_kind};
+use rustix::process::Signal;
+
+use crate::context::{Context, assert_ended, errors, of_kind, signal};
 
 /// Cases as unittest counts them: two that pass, one that fails, one that is skipped.
 const CASES: &str = r#"
@@ -259,4 +262,62 @@ fn a_probe_that_could_not_look_is_red_only_when_strict() {
     assert!(blind.message.starts_with("could not look: output was lost: "), "{}", blind.message);
     let ran = context.hp(&["run", "--strict"]);
     assert_eq!((ran.exits(1).only().verdict, errors(ran.only())), (Verdict::Broken, vec!["probe-blind"]));
+}
+
+#[test]
+fn an_interrupt_while_needs_are_looked_for_gives_no_verdicts() {
+    let context = Context::with(
+        "- {id: a, needs: ['./slow>=1.0'], shell: 'touch ran'}\n- {id: b, needs: [./slow], shell: 'touch ran'}",
+    );
+    context.program("slow", &format!("#!/bin/sh\necho $$ > {}/pids\nsleep 50\n", context.project().display()));
+    let mut command = context.command(&["run", "--jobs", "1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("hostproof");
+    let pids = context.wait_for_pids("pids", 1);
+    signal(child.id(), Signal::INT);
+    let ran = context.finish(child);
+    assert_eq!(ran.exits(130).last_line(), "0/2 checks, 2 not reached");
+    assert_eq!((ran.report().checks.len(), ran.report().totals.checks.not_run), (0, 2));
+    assert_ended(&pids);
+    context.assert_nothing_left();
+    assert!(!context.project().join("ran").exists());
+}
+
+#[test]
+fn needs_are_looked_up_where_the_check_looks_and_after_the_setup() {
+    let mut context = Context::new();
+    context.manifest(
+        "a.yaml",
+        r#"
+version: 1
+setup: [[sh, -c, 'mkdir built && cp tool built/tool']]
+defaults: {reader: none}
+checks:
+  - {id: own, env: {PATH: "$project/built:/usr/bin:/bin"}, needs: ["tool>=2.0"], shell: 'tool'}
+  - {id: callers, needs: [tool], shell: 'touch ran'}
+"#,
+    );
+    // It is asked in the check's environment, which has nothing of a git that hostproof runs under.
+    context.program("tool", "#!/bin/sh\ntest -z \"$GIT_DIR\" && echo tool 2.1\n");
+    context.env("GIT_DIR", "/nowhere");
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(1).check("own").verdict, Verdict::Passed, "{}", ran.said());
+    assert_eq!(ran.check("callers").verdict, Verdict::Broken);
+    assert_eq!(ran.report().host.programs["tool"].as_deref(), Some("2.1"));
+    assert!(!context.project().join("ran").exists());
+}
+
+#[test]
+fn a_program_is_asked_for_its_version_once_and_not_for_long() {
+    let checks = ["a", "b", "c"].map(|id| {
+        format!("- {{id: {id}, needs: [./tool], shell: 'true'}}\n- {{id: {id}-slow, needs: ['./slow>=1.0'], shell: 'true'}}\n")
+    });
+    let context = Context::with(&checks.concat());
+    let asked = |name: &str| format!("#!/bin/sh\necho \"$@\" >> {}/{name}.asked\n", context.project().display());
+    context.program("tool", &(asked("tool") + "echo 1.2.3\n"));
+    context.program("slow", &(asked("slow") + "exec sleep 50\n"));
+    let ran = context.hp(&["run", "--jobs", "4"]);
+    assert_eq!(ran.exits(1).last_line(), "3/6 checks, 3 broken");
+    assert_eq!((context.read("tool.asked"), context.read("slow.asked")), ("--version\n".into(), "--version\n".into()));
+    let reason = ran.check("a-slow").reason.clone().unwrap_or_default();
+    assert_eq!(reason, "needs ./slow 1.0 or newer, and ./slow does not tell its version");
 }
