@@ -27,7 +27,8 @@ pub struct CheckRun {
 ///
 /// # Errors
 ///
-/// If nothing can be measured here, or the report can't be written.
+/// If nothing can be measured here, or a report can't go where it is to go. One that can't be written in the end is told,
+/// and makes the run incomplete.
 pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
     let CheckRun { plan, how, manifests } = check_run;
     let target = how.report.as_deref().map(Target::prepare).transpose()?;
@@ -62,11 +63,11 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
     if let Some(text) = report::of_the_run(look, &ran.findings) {
         show.line(&format!("\n{text}"));
     }
-    let code = exit_code(&ran);
+    let mut code = exit_code(&ran);
     if let Some(target) = target {
         let mut host = platform::host_facts(&env::sandbox_base());
         host.programs = ran.programs;
-        target.write(&Report {
+        let written = target.write(&Report {
             schema: SCHEMA.to_owned(),
             tool: Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
             run: RunFacts {
@@ -84,7 +85,12 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             totals: ran.totals.clone(),
             checks: ran.checks,
             findings: ran.findings.clone(),
-        })?;
+        });
+        // The counts come last all the same.
+        if let Err(error) = written {
+            Show::Stderr.line(&format!("hostproof: {}", Show::Stderr.look().text(&error.to_string())));
+            code = ExitCode::Incomplete;
+        }
     }
     if ran.interrupted {
         show.line("\ninterrupted: everything that ran was ended");
