@@ -13,7 +13,7 @@ use super::settle::Settler;
 use super::slot::Slot;
 use super::totals;
 use crate::error::{Error, Result};
-use crate::model::{CheckReport, Finding, Totals, Verdict};
+use crate::model::{CheckReport, Finding, Severity, Totals, Verdict};
 use crate::plan::Plan;
 use crate::platform::{self, LaneHandle};
 use crate::probes;
@@ -58,7 +58,7 @@ pub struct Ran {
     pub interrupted: bool,
     /// The version of every program that a check needs; `None` for one that is missing or does not tell.
     pub programs: BTreeMap<String, Option<String>>,
-    /// What the probes could not see, once for the whole run.
+    /// What setups left alive, and what the probes could not see, once for the whole run.
     pub findings: Vec<Finding>,
 }
 
@@ -129,11 +129,18 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop));
     let life = Life::new(plan);
     let programs = Programs::default();
+    // What setups left alive.
+    let left: Mutex<Vec<Finding>> = Mutex::default();
     let settler = Settler::new(options);
     let work = |mut slot: Slot<'_>| {
         while let Some(work) = schedule.next() {
             match work {
-                Work::Setup(setup) => schedule.setup_done(setup, life.set_up(&plan.setups[setup], &mut slot)),
+                Work::Setup(setup) => {
+                    let mut more = Vec::new();
+                    let result = life.set_up(&plan.setups[setup], &mut slot, &mut more);
+                    left.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
+                    schedule.setup_done(setup, result);
+                }
                 Work::Check(index, setup) => {
                     let planned = &plan.checks[index];
                     observer.check_started(&planned.check.id);
@@ -189,7 +196,11 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     interrupt.handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
 
     let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
-    let findings = probes::unseen(&unseen.blind, &unseen.unread, options.strict);
+    let mut findings = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if options.strict {
+        findings.iter_mut().for_each(|finding| finding.severity = Severity::Error);
+    }
+    findings.extend(probes::unseen(&unseen.blind, &unseen.unread, options.strict));
     let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(Ran { checks, totals, interrupted: interrupt.stop.load(Ordering::SeqCst), programs: programs.told(), findings })
 }

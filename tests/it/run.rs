@@ -321,3 +321,26 @@ fn a_program_is_asked_for_its_version_once_and_not_for_long() {
     let reason = ran.check("a-slow").reason.clone().unwrap_or_default();
     assert_eq!(reason, "needs ./slow 1.0 or newer, and ./slow does not tell its version");
 }
+
+#[test]
+fn what_a_setup_leaves_alive_is_ended_and_told() {
+    let context = Context::new();
+    context.manifest(
+        "a.yaml",
+        r"
+version: 1
+setup: [[sh, -c, 'sleep 97 >/dev/null 2>&1 & until grep -q sleep /proc/$!/comm; do sleep 0.02; done; echo $! > pids']]
+checks:
+  - {id: one, reader: none, shell: 'true'}
+",
+    );
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(0).last_line(), "1/1 checks");
+    assert_ended(&context.pids("pids"));
+    let [left] = &ran.report().findings[..] else { panic!("{}", ran.said()) };
+    assert_eq!((left.kind, left.severity), (Kind::LeakedProcess, Severity::Warning));
+    assert!(left.message.starts_with("setup: sh -c ") && left.message.contains("sleep 97"), "{}", left.message);
+    assert!(left.message.ends_with("was alive after it, and was ended"), "{}", left.message);
+    assert!(ran.stdout.contains("sleep 97"), "{}", ran.stdout);
+    assert_eq!(context.hp(&["run", "--strict"]).code, Some(3));
+}
