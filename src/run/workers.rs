@@ -198,7 +198,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
     let mut findings = left.into_inner().unwrap_or_else(PoisonError::into_inner);
     if options.strict {
-        findings.iter_mut().for_each(|finding| finding.severity = Severity::Error);
+        for finding in &mut findings {
+            finding.severity = Severity::Error;
+        }
     }
     findings.extend(probes::unseen(&unseen.blind, &unseen.unread, options.strict));
     let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
