@@ -38,6 +38,7 @@ fn what_cannot_start_is_broken_and_says_why() {
         r"
 - {id: program, run: [no-such-program-here]}
 - {id: file, run: [./no-such-file]}
+- {id: folder, run: [./checks.d]}
 - {id: script, run: [python3, gone/hook.py], expect: {exit: 2}}
 - {id: mode, run: [./notes.txt]}
 - {id: interpreter, run: [./old]}
@@ -48,10 +49,11 @@ fn what_cannot_start_is_broken_and_says_why() {
     context.program("old", "#!/opt/no-such-interpreter\n");
     context.program("windows", "#!/bin/sh\r\nexit 0\r\n");
     let ran = context.hp(&["run"]);
-    assert_eq!(ran.exits(1).last_line(), "0/6 checks, 6 broken");
+    assert_eq!(ran.exits(1).last_line(), "0/7 checks, 7 broken");
     for (id, words) in [
         ("program", "the program no-such-program-here is not installed, or not on the check's PATH"),
         ("file", "./no-such-file is not there"),
+        ("folder", "./checks.d is a folder, not a program"),
         ("script", "the script gone/hook.py is not there"),
         ("mode", "notes.txt"),
         ("interpreter", "\"/opt/no-such-interpreter\" is not there"),
@@ -88,7 +90,7 @@ checks:
 fn the_environment_is_clean_unless_asked_for() {
     let mut context = Context::with(
         r#"
-- {id: clean, shell: 'test -z "$SECRET$WANTED" && test -n "$PATH" && test "$LC_TIME" = C'}
+- {id: clean, shell: 'test -z "$SECRET$WANTED" && test -n "$PATH" && test "$LC_TIME" = C && test "$https_proxy$NO_PROXY" = http://p/x'}
 - {id: names, inherit: [WANTED], shell: 'test "$WANTED" = yes && test -z "$SECRET"'}
 - {id: all, inherit: all, shell: 'test "$SECRET" = hush'}
 - {id: set, env: {MODE: strict, WHERE: "$project/x:$sandbox", LC_TIME: null}, shell: 'test "$MODE" = strict && test "$WHERE" = "$HOSTPROOF_PROJECT/x:$HOSTPROOF_SANDBOX" && test -z "${LC_TIME+set}"'}
@@ -96,6 +98,7 @@ fn the_environment_is_clean_unless_asked_for() {
 "#,
     );
     context.env("SECRET", "hush").env("WANTED", "yes").env("LC_TIME", "C");
+    context.env("https_proxy", "http://p/").env("NO_PROXY", "x");
     let ran = context.hp(&["run"]);
     assert_eq!(ran.exits(0).last_line(), "5/5 checks", "{}", ran.said());
 }
@@ -605,4 +608,24 @@ fn links_lead_to_what_is_in_the_project_or_nowhere() {
     }
     // Whoever names a file on the command line means it.
     assert_eq!(context.hp(&["try", "--stdin", "outside", "--", "cat"]).exits(0).only().stdout.tail, "theirs\n");
+}
+
+#[test]
+fn what_an_environment_cannot_have_is_refused() {
+    let context = Context::new();
+    for (key, words) in [
+        ("inherit: [GIT_DIR]", "`GIT_DIR` is never inherited"),
+        ("inherit: [LANG, GIT_INDEX_FILE]", "`GIT_INDEX_FILE` is never inherited"),
+        ("env: {HOSTPROOF_SANDBOX: x}", "`HOSTPROOF_SANDBOX` is set by hostproof itself"),
+        ("env: {HOSTPROOF_PROJECT: null}", "`HOSTPROOF_PROJECT` is set by hostproof itself"),
+        ("env: {HOSTPROOF_CHECK: x}", "`HOSTPROOF_CHECK` is set by hostproof itself"),
+    ] {
+        context.checks(&format!("- {{id: a, shell: 'true', {key}}}"));
+        let ran = context.hp(&["lint"]);
+        assert!(ran.exits(2).stderr.contains(words), "{key}: {}", ran.said());
+    }
+    context.checks(
+        "- {id: a, shell: 'test $GIT_DIR = x', env: {GIT_DIR: x, HOSTPROOF_TMPDIR: /tmp}, inherit: [GITHUB_SHA]}",
+    );
+    context.hp(&["run"]).exits(0);
 }
