@@ -1,6 +1,7 @@
 //! What `run` and `try` have in common: a plan is run, told while it runs, and reported.
 
 use std::io::{IsTerminal, stderr};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Instant, SystemTime};
 
@@ -8,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::show::Show;
 use crate::cli::{HowArgs, KeepArg};
-use crate::error::{ExitCode, Result};
+use crate::error::{Error, ExitCode, Result};
 use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Tool};
 use crate::plan::Plan;
 use crate::report::{self, Look, Target};
@@ -31,6 +32,7 @@ pub struct CheckRun {
 /// and makes the run incomplete.
 pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
     let CheckRun { plan, how, manifests } = check_run;
+    sandboxes_can_be_made()?;
     let target = how.report.as_deref().map(Target::prepare).transpose()?;
     let show = if target == Some(Target::Stdout) { Show::Stderr } else { Show::Stdout };
     let look = show.look();
@@ -99,6 +101,39 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
     Ok(code)
 }
 
+/// Where hostproof was called.
+///
+/// # Errors
+///
+/// If that folder is gone, or can't be reached.
+pub fn current_folder() -> Result<PathBuf> {
+    std::env::current_dir()
+        .map_err(|error| Error::Usage(format!("the current directory can't be told: {error}; is it removed?")))
+}
+
+/// Sees, before anything else happens, that the folder which the user chose for sandboxes is one.
+///
+/// # Errors
+///
+/// If nothing can be made there.
+pub fn sandboxes_can_be_made() -> Result<()> {
+    if env::text("HOSTPROOF_TMPDIR").is_none() {
+        return Ok(());
+    }
+    let base = env::sandbox_base();
+    platform::new_file(&base, ".hostproof-").map(drop).map_err(|error| {
+        // The file's name, which others add to the system's words, says nothing.
+        let error = error.get_ref().and_then(|inner| inner.source()).map_or(error.to_string(), ToString::to_string);
+        Error::Usage(format!("HOSTPROOF_TMPDIR is {}, where no sandbox can be made: {error}", base.display()))
+    })
+}
+
+/// Whether progress is shown: it is drawn on standard error, by moving the cursor. Where the results go, and in which
+/// colours, has nothing to do with it.
+fn shows_progress(is_terminal: bool, term: Option<&str>) -> bool {
+    is_terminal && term != Some("dumb")
+}
+
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
@@ -132,7 +167,7 @@ impl Telling {
     fn new(plan: &Plan, show: Show, look: Look) -> Self {
         const WIDEST: usize = 40;
         let width = plan.checks.iter().map(|planned| planned.check.id.chars().count()).max().unwrap_or(0).min(WIDEST);
-        let bar = if stderr().is_terminal() && look.colour {
+        let bar = if shows_progress(stderr().is_terminal(), env::text("TERM").as_deref()) {
             ProgressBar::new(plan.checks.len() as u64)
         } else {
             ProgressBar::hidden()
@@ -170,5 +205,16 @@ impl Observer for Telling {
         self.bar.inc(1);
         let line = report::check_line(self.look, check, self.width);
         self.bar.suspend(|| self.show.line(&line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_shown_on_every_terminal_that_can() {
+        assert!(shows_progress(true, Some("xterm")) && shows_progress(true, None));
+        assert!(!shows_progress(true, Some("dumb")) && !shows_progress(false, Some("xterm")));
     }
 }

@@ -344,3 +344,28 @@ checks:
     assert!(ran.stdout.contains("sleep 97"), "{}", ran.stdout);
     assert_eq!(context.hp(&["run", "--strict"]).code, Some(3));
 }
+
+#[test]
+fn a_project_behind_a_link_is_the_one_that_it_leads_to() {
+    let context = Context::with("- {id: here, shell: 'test \"$HOSTPROOF_PROJECT\" = \"$(pwd -P)\"'}");
+    let other = Context::new();
+    std::os::unix::fs::symlink(context.project(), other.project().join("link")).expect("a link");
+    let folder = other.project().join("link/checks.d").display().to_string();
+    let ran = other.hp(&["run", "--manifests", &folder]);
+    assert_eq!(ran.exits(0).last_line(), "1/1 checks", "{}", ran.said());
+}
+
+#[test]
+fn a_folder_for_sandboxes_that_is_none_is_told_by_its_variable() {
+    let mut context = Context::with("- {id: ran, shell: 'touch ran'}");
+    let file = context.file("file", "");
+    for (place, words) in [(context.project().join("gone"), "No such file"), (file, "Not a directory")] {
+        context.env("HOSTPROOF_TMPDIR", &place);
+        for arguments in [&["run"][..], &["try", "--", "touch", "ran"]] {
+            let ran = context.hp(arguments);
+            let told = format!("HOSTPROOF_TMPDIR is {}, where no sandbox can be made: {words}", place.display());
+            assert!(ran.exits(2).stderr.contains(&told), "{}", ran.said());
+        }
+    }
+    assert!(!context.project().join("ran").exists());
+}
