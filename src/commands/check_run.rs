@@ -122,8 +122,6 @@ pub fn sandboxes_can_be_made() -> Result<()> {
     }
     let base = env::sandbox_base();
     platform::new_file(&base, ".hostproof-").map(drop).map_err(|error| {
-        // The file's name, which others add to the system's words, says nothing.
-        let error = error.get_ref().and_then(|inner| inner.source()).map_or(error.to_string(), ToString::to_string);
         Error::Usage(format!("HOSTPROOF_TMPDIR is {}, where no sandbox can be made: {error}", base.display()))
     })
 }

@@ -558,7 +558,7 @@ fn what_is_not_merged_yet_is_copied_once() {
     std::os::unix::fs::symlink("a", context.project().join("link")).expect("a link");
     git(&context, context.project(), &["init", "-q"]);
     let blob = git(&context, context.project(), &["hash-object", "-w", "checks.d/checks.yaml"]);
-    let stages: String = (1..=3).map(|stage| format!("120000 {} {stage}\tlink\n", blob.trim())).collect();
+    let stages = [1, 2, 3].map(|stage| format!("120000 {} {stage}\tlink\n", blob.trim())).concat();
     let stages = context.file("stages", stages);
     let mut command = Command::new("git");
     context.dress(&mut command);
