@@ -36,7 +36,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If a pattern matches no check, or is no glob.
+    /// If a pattern matches no check, or is no glob, or the project is gone.
     pub fn of_manifests(loaded: Loaded, patterns: &[String], platform: Platform) -> Result<Self> {
         let ids: Vec<String> = loaded.checks.iter().map(|loaded| loaded.check.id.clone()).collect();
         let wanted = select(&ids, patterns)?;
@@ -54,8 +54,10 @@ impl Plan {
                 needs_proof: true,
             })
             .collect();
+        let project = std::fs::canonicalize(&loaded.project)
+            .map_err(|error| Error::file("cannot open the project", &loaded.project, error))?;
         Ok(Self {
-            project: loaded.project,
+            project,
             checks,
             setups: loaded.files.into_iter().map(|file| file.setup).collect(),
             manifests: Manifests { digest: Some(loaded.digest), files },

@@ -1,7 +1,10 @@
 //! Facts about the project from git, through its command line.
 
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::{collections::BTreeSet, fs};
 
 use crate::model::SourceState;
 use crate::{env, platform};
@@ -43,26 +46,133 @@ fn path(folder: &Path, arguments: &[&str]) -> Option<PathBuf> {
 /// `None` where there is no repository, or no git.
 #[must_use]
 pub fn files(project: &Path) -> Option<Vec<PathBuf>> {
-    let bytes = git(project, &["ls-files", "--cached", "--others", "--exclude-standard", "-z"])?;
-    Some(bytes.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(platform::path_of).collect())
+    listed(project).ok()
 }
 
-/// What a git command prints; `None` if it fails. Variables of a git that hostproof runs under (as its hook) are gone,
-/// so that the project is meant, and nothing is locked or refreshed.
+/// The same, or why there is no list. What is not merged yet has several versions, and is one file all the same.
+///
+/// # Errors
+///
+/// A sentence, with git's own words.
+pub fn listed(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let bytes = ask(folder, &["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
+        .map_err(|refusal| refusal.sentence())?;
+    let mut seen = BTreeSet::new();
+    let names = bytes.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    Ok(names.filter(|name| seen.insert(*name)).map(platform::path_of).collect())
+}
+
+/// The repository that a folder is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    pub top: PathBuf,
+    /// The folder, relative to the top.
+    pub prefix: PathBuf,
+}
+
+/// The repository that the project is in; `None` if it is in none.
+///
+/// # Errors
+///
+/// If there is one and git can't or won't tell of it: a sentence, with git's own words.
+pub fn repository(project: &Path) -> Result<Option<Repository>, String> {
+    let has_git = |folder: &Path| fs::symlink_metadata(folder.join(".git")).is_ok();
+    let line = |bytes: &[u8]| platform::path_of(bytes.strip_suffix(b"\n").unwrap_or(bytes));
+    match ask(project, &["rev-parse", "--show-toplevel"]) {
+        Ok(top) => {
+            let prefix = ask(project, &["rev-parse", "--show-prefix"]).map_err(|refusal| refusal.sentence())?;
+            Ok(Some(Repository { top: line(&top), prefix: line(&prefix) }))
+        }
+        Err(Refusal::NotRun(error)) if error.kind() == ErrorKind::NotFound => {
+            if project.ancestors().any(has_git) {
+                return Err("the project has a .git, and git is not installed, or not on PATH".to_owned());
+            }
+            Ok(None)
+        }
+        // It looked everywhere above, too.
+        Err(Refusal::Said(words)) if words.contains("not a git repository (or any") && !has_git(project) => Ok(None),
+        Err(refusal) => Err(refusal.sentence()),
+    }
+}
+
+/// Takes out of a copied repository's configuration what binds it to the place of the original.
+///
+/// # Errors
+///
+/// If git can't do it.
+pub fn stand_alone(git_folder: &Path, was_linked: bool) -> io::Result<()> {
+    // The status of git when there was nothing to unset.
+    const NOT_SET: i32 = 5;
+    // From outside, since git first goes where the configuration says.
+    let outside = git_folder.ancestors().last().unwrap_or(git_folder);
+    let change = |file: &str, arguments: &[&str]| {
+        let file = git_folder.join(file);
+        let mut all = [&["config", "--file"], arguments].concat().into_iter().map(OsStr::new).collect::<Vec<_>>();
+        all.insert(2, file.as_os_str());
+        let output = output(outside, &all)?;
+        if output.status.success() || output.status.code() == Some(NOT_SET) {
+            return Ok(());
+        }
+        Err(io::Error::other(Refusal::Said(words(&output)).sentence()))
+    };
+    for file in ["config", "config.worktree"] {
+        let text = fs::read(git_folder.join(file)).unwrap_or_default();
+        if String::from_utf8_lossy(&text).to_ascii_lowercase().contains("worktree") {
+            change(file, &["--unset-all", "core.worktree"])?;
+        }
+    }
+    // Worktrees may be linked to a repository that has none of its own.
+    if was_linked { change("config", &["core.bare", "false"]) } else { Ok(()) }
+}
+
+/// Why git did not answer.
+#[derive(Debug)]
+enum Refusal {
+    NotRun(io::Error),
+    /// Its own words.
+    Said(String),
+}
+
+impl Refusal {
+    fn sentence(&self) -> String {
+        match self {
+            Self::NotRun(error) => format!("git cannot be run: {error}"),
+            Self::Said(words) => format!("git says: {words}"),
+        }
+    }
+}
+
+/// What a git command prints; `None` if it fails.
 fn git(project: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
+    ask(project, arguments).ok()
+}
+
+fn ask(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, Refusal> {
+    let output = output(folder, arguments).map_err(Refusal::NotRun)?;
+    if output.status.success() { Ok(output.stdout) } else { Err(Refusal::Said(words(&output))) }
+}
+
+/// What git said against it, in one line.
+fn words(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.strip_prefix("fatal: ").unwrap_or(&text).to_owned()
+}
+
+/// Runs git. Variables of a git that hostproof runs under (as its hook) are gone, so that the folder is meant, and
+/// nothing is locked or refreshed. Its words are looked into, and must be the ones that are known.
+fn output(folder: &Path, arguments: &[impl AsRef<OsStr>]) -> io::Result<Output> {
     let mut command = Command::new("git");
     for (name, _) in env::all().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
         command.env_remove(name);
     }
-    let output = command
+    command
+        .env("LC_ALL", "C")
         .arg("--no-optional-locks")
         .arg("-C")
-        .arg(project)
+        .arg(folder)
         .args(["-c", "core.fsmonitor=false"])
         .args(arguments)
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
         .output()
-        .ok()?;
-    output.status.success().then_some(output.stdout)
 }

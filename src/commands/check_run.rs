@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::show::Show;
 use crate::cli::{HowArgs, KeepArg};
-use crate::error::{ExitCode, Result};
+use crate::error::{Error, ExitCode, Result};
 use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Tool};
 use crate::plan::Plan;
 use crate::report::{self, Again, Look, Target};
@@ -31,9 +31,11 @@ pub struct CheckRun {
 ///
 /// # Errors
 ///
-/// If nothing can be measured here, or the report can't be written.
+/// If nothing can be measured here, or a report can't go where it is to go. One that can't be written in the end is told,
+/// and makes the run incomplete.
 pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
     let CheckRun { plan, how, by_id, manifests } = check_run;
+    sandboxes_can_be_made()?;
     let target = how.report.as_deref().map(Target::prepare).transpose()?;
     let show = if target == Some(Target::Stdout) { Show::Stderr } else { Show::Stdout };
     let look = show.look();
@@ -68,11 +70,11 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
     if let Some(text) = report::of_the_run(look, &ran.findings) {
         show.line(&format!("\n{text}"));
     }
-    let code = exit_code(&ran);
+    let mut code = exit_code(&ran);
     if let Some(target) = target {
         let mut host = platform::host_facts(&env::sandbox_base());
         host.programs = ran.programs;
-        target.write(&Report {
+        let written = target.write(&Report {
             schema: SCHEMA.to_owned(),
             tool: Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
             run: RunFacts {
@@ -90,13 +92,49 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             totals: ran.totals.clone(),
             checks: ran.checks,
             findings: ran.findings.clone(),
-        })?;
+        });
+        // The counts come last all the same.
+        if let Err(error) = written {
+            Show::Stderr.line(&format!("hostproof: {}", Show::Stderr.look().text(&error.to_string())));
+            code = ExitCode::Incomplete;
+        }
     }
     if ran.interrupted {
         show.line("\ninterrupted: everything that ran was ended");
     }
     show.line(&format!("\n{}", report::last_line(&ran.totals)));
     Ok(code)
+}
+
+/// Where hostproof was called.
+///
+/// # Errors
+///
+/// If that folder is gone, or can't be reached.
+pub fn current_folder() -> Result<PathBuf> {
+    std::env::current_dir()
+        .map_err(|error| Error::Usage(format!("the current directory can't be told: {error}; is it removed?")))
+}
+
+/// Sees, before anything else happens, that the folder which the user chose for sandboxes is one.
+///
+/// # Errors
+///
+/// If nothing can be made there.
+pub fn sandboxes_can_be_made() -> Result<()> {
+    if env::text("HOSTPROOF_TMPDIR").is_none() {
+        return Ok(());
+    }
+    let base = env::sandbox_base();
+    platform::new_file(&base, ".hostproof-").map(drop).map_err(|error| {
+        Error::Usage(format!("HOSTPROOF_TMPDIR is {}, where no sandbox can be made: {error}", base.display()))
+    })
+}
+
+/// Whether progress is shown: it is drawn on standard error, by moving the cursor. Where the results go, and in which
+/// colours, has nothing to do with it.
+fn shows_progress(is_terminal: bool, term: Option<&str>) -> bool {
+    is_terminal && term != Some("dumb")
 }
 
 fn processors() -> usize {
@@ -132,7 +170,7 @@ impl Telling {
     fn new(plan: &Plan, show: Show, look: Look) -> Self {
         const WIDEST: usize = 40;
         let width = plan.checks.iter().map(|planned| planned.check.id.chars().count()).max().unwrap_or(0).min(WIDEST);
-        let bar = if stderr().is_terminal() && look.colour {
+        let bar = if shows_progress(stderr().is_terminal(), env::text("TERM").as_deref()) {
             ProgressBar::new(plan.checks.len() as u64)
         } else {
             ProgressBar::hidden()
@@ -170,5 +208,16 @@ impl Observer for Telling {
         self.bar.inc(1);
         let line = report::check_line(self.look, check, self.width);
         self.bar.suspend(|| self.show.line(&line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_shown_on_every_terminal_that_can() {
+        assert!(shows_progress(true, Some("xterm")) && shows_progress(true, None));
+        assert!(!shows_progress(true, Some("dumb")) && !shows_progress(false, Some("xterm")));
     }
 }

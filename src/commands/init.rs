@@ -1,8 +1,9 @@
 //! `hostproof init`
 
+use super::check_run;
 use super::show::Show;
 use crate::cli::InitArgs;
-use crate::error::{Error, ExitCode, Result};
+use crate::error::{ExitCode, Result};
 use crate::init::{self, Draft, Project, SelfTest};
 use crate::model::{Check, CheckCommand, CheckReport, Manifests};
 use crate::plan::{Plan, Planned};
@@ -15,8 +16,7 @@ use crate::run::{self, Keep, Observer, Options};
 ///
 /// If there are manifests already, nothing can be measured here, or the manifest can't be written.
 pub fn run(args: &InitArgs) -> Result<ExitCode> {
-    let folder = std::env::current_dir()
-        .map_err(|error| Error::Usage(format!("the current directory can't be told: {error}; is it removed?")))?;
+    let folder = check_run::current_folder()?;
     let show = if args.dry_run { Show::Stderr } else { Show::Stdout };
     let say = |text: &str| show.line(&show.look().text(text));
     let project = init::open(&folder)?;
@@ -28,6 +28,7 @@ pub fn run(args: &InitArgs) -> Result<ExitCode> {
         return Ok(ExitCode::Incomplete);
     }
 
+    check_run::sandboxes_can_be_made()?;
     let Some(reports) = try_each(&project, &found.tests, args)? else {
         Show::Stderr.line("\ninterrupted: everything that ran was ended, and nothing was written");
         return Ok(ExitCode::Interrupted);

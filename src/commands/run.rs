@@ -2,7 +2,7 @@
 
 use super::check_run::{self, CheckRun};
 use crate::cli::RunArgs;
-use crate::error::{Error, ExitCode, Result};
+use crate::error::{ExitCode, Result};
 use crate::plan::Plan;
 use crate::{manifest, platform};
 
@@ -23,8 +23,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
 ///
 /// If they are wrong, or there are none.
 pub fn load(args: &crate::cli::ManifestArgs) -> Result<manifest::Loaded> {
-    let start = std::env::current_dir()
-        .map_err(|error| Error::Usage(format!("the current directory can't be told: {error}; is it removed?")))?;
+    let start = check_run::current_folder()?;
     let colour = super::show::Show::Stderr.look().colour;
     manifest::load(&manifest::Options {
         start: &start,

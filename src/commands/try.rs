@@ -12,9 +12,8 @@ use crate::plan::Plan;
 ///
 /// If nothing can be measured here.
 pub fn run(args: TryArgs) -> Result<ExitCode> {
-    let project = std::env::current_dir()
-        .and_then(std::fs::canonicalize)
-        .map_err(|error| Error::Usage(format!("the current directory can't be told: {error}; is it removed?")))?;
+    let here = check_run::current_folder()?;
+    let project = std::fs::canonicalize(&here).map_err(|error| Error::file("cannot open", &here, error))?;
     let check = Check {
         cwd: match args.cwd {
             CwdArg::Project => Cwd::Project,

@@ -10,7 +10,7 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::WRITTEN;
 use super::text::{Fault, Grammar, Parsed};
-use super::values::{Expression, Filled, Program, VariableName};
+use super::values::{Expression, Filled, InheritedName, Program};
 
 /// A program and its arguments; at least the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,7 +157,7 @@ impl JsonSchema for EnvValue {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InheritSpec {
     All,
-    Names(Vec<Parsed<VariableName>>),
+    Names(Vec<Parsed<InheritedName>>),
 }
 
 impl<'de> Deserialize<'de> for InheritSpec {
@@ -204,7 +204,7 @@ impl JsonSchema for InheritSpec {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let names = generator.subschema_for::<Vec<Parsed<VariableName>>>();
+        let names = generator.subschema_for::<Vec<Parsed<InheritedName>>>();
         json_schema!({"oneOf": [{"const": "all"}, names]})
     }
 }

@@ -13,7 +13,7 @@ use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec
 use super::paths::{ProjectPath, SandboxPath};
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
-use super::values::{Cases, CheckId, Expression, Filled, Grace, Timeout, VariableName, Version};
+use super::values::{Cases, CheckId, Expression, Filled, Grace, OwnName, Timeout, Version};
 use crate::model::{Cwd, Home, Interpreter, Kind, Platform, ReaderChoice};
 
 /// Checks that hostproof runs in sandboxes, and what is expected of each.
@@ -57,7 +57,7 @@ pub struct CheckSpec {
     /// Which home directory it sees: an empty one in its sandbox (by default), or the caller's.
     pub home: Option<Home>,
     /// Variables to set; null removes one.
-    pub env: Option<BTreeMap<Parsed<VariableName>, EnvValue>>,
+    pub env: Option<BTreeMap<Parsed<OwnName>, EnvValue>>,
     /// Which variables of the caller it sees beyond those that every check needs: a list of names, or `all`.
     pub inherit: Option<InheritSpec>,
     /// A file of the project that is its standard input; empty by default.

@@ -97,6 +97,51 @@ impl Grammar for VariableName {
     }
 }
 
+/// The name of a variable that a check takes over from its caller.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct InheritedName(pub String);
+
+impl Grammar for InheritedName {
+    const WHAT: &'static str = VariableName::WHAT;
+    const NAME: &'static str = "InheritedName";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let VariableName(name) = VariableName::text(text)?;
+        if name.starts_with("GIT_") {
+            return Err(Fault::new(format!("`{name}` is never inherited"))
+                .help("git's own variables would turn the check on the repository that a hook runs in")
+                .help("if it is meant, set it under `env`"));
+        }
+        Ok(Self(name))
+    }
+
+    fn schema() -> Schema {
+        VariableName::schema()
+    }
+}
+
+/// The name of a variable that a check sets or removes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OwnName(pub String);
+
+impl Grammar for OwnName {
+    const WHAT: &'static str = VariableName::WHAT;
+    const NAME: &'static str = "OwnName";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let VariableName(name) = VariableName::text(text)?;
+        if matches!(&*name, "HOSTPROOF_CHECK" | "HOSTPROOF_PROJECT" | "HOSTPROOF_SANDBOX") {
+            return Err(Fault::new(format!("`{name}` is set by hostproof itself"))
+                .help("processes are known by it; choose another name"));
+        }
+        Ok(Self(name))
+    }
+
+    fn schema() -> Schema {
+        VariableName::schema()
+    }
+}
+
 /// A regular expression that compiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expression(pub String);

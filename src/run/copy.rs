@@ -1,64 +1,149 @@
 //! Putting files into a sandbox: what `files` names, and the whole project for `cwd: copy`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::sandbox::Sandbox;
 use crate::{platform, source};
 
-/// Copies each source, relative to the project, to its destination, relative to `work`.
+/// What the worktrees of a repository share of its own folder. What is not here belongs to one of them.
+const SHARED: &[&str] = &[
+    "branches",
+    "config",
+    "hooks",
+    "info",
+    "lfs",
+    "logs",
+    "objects",
+    "packed-refs",
+    "refs",
+    "remotes",
+    "rr-cache",
+    "shallow",
+    "svn",
+];
+
+/// What belongs to the main worktree nevertheless.
+const UNSHARED: &[&str] = &["info/sparse-checkout", "logs/HEAD", "refs/bisect", "refs/rewritten", "refs/worktree"];
+
+/// What binds a worktree to the repository that it is linked to, and a repository to its linked worktrees: to prune
+/// these in a copy would remove the real ones.
+const BONDS: &[&str] = &["commondir", "gitdir", "locked", "worktrees"];
+
+/// Copies each source, relative to the project, to its destination, relative to the sandbox's `work/`. A symbolic link
+/// is followed, within the project.
 ///
 /// # Errors
 ///
 /// A sentence that names the file.
-pub fn files(files: &BTreeMap<String, String>, project: &Path, work: &Path) -> Result<(), String> {
-    for (destination, from) in files {
-        let from = project.join(from);
-        let to = work.join(destination);
-        tree(&from, &to).map_err(|error| format!("files: cannot copy {} to {destination}: {error}", from.display()))?;
+pub fn files(files: &BTreeMap<String, String>, project: &Path, sandbox: &Sandbox) -> Result<(), String> {
+    for (destination, name) in files {
+        let failed = |error: io::Error| format!("files: cannot copy {name}: {error}");
+        let from = inside(project, Path::new(name)).map_err(|out| match out {
+            Outside::Elsewhere(place) => format!("files: {name} leads out of the project, to {}", place.display()),
+            Outside::Unseen(error) => failed(error),
+        })?;
+        let metadata = fs::metadata(&from).map_err(failed)?;
+        if !metadata.is_file() && !metadata.is_dir() {
+            return Err(format!("files: {name} is neither a file nor a folder"));
+        }
+        tree(&from, &sandbox.work().join(destination), sandbox).map_err(failed)?;
     }
     Ok(())
 }
 
-/// Copies the project: what git tracks, and what it neither tracks nor ignores, with `.git`; everything where there is
-/// no git.
+/// Why a name is not that of something in the project.
+#[derive(Debug)]
+pub enum Outside {
+    /// It leads there.
+    Elsewhere(PathBuf),
+    /// It can't be told where it leads.
+    Unseen(io::Error),
+}
+
+/// Where a name in the project leads, without symbolic links.
 ///
 /// # Errors
 ///
-/// A sentence that names the file.
-pub fn project(project: &Path, work: &Path) -> Result<(), String> {
+/// If that is nowhere, or not in the project.
+pub fn inside(project: &Path, name: &Path) -> Result<PathBuf, Outside> {
+    let real = fs::canonicalize(project.join(name)).map_err(Outside::Unseen)?;
+    let project = fs::canonicalize(project).map_err(Outside::Unseen)?;
+    if real.starts_with(project) { Ok(real) } else { Err(Outside::Elsewhere(real)) }
+}
+
+/// Copies the repository that the project is in: what git tracks, and what it neither tracks nor ignores, with a `.git`
+/// that has nothing to do with the original any more; all of the project where there is no repository. Gives the
+/// project's place in the copy.
+///
+/// # Errors
+///
+/// A sentence that says what is in the way.
+pub fn project(project: &Path, sandbox: &Sandbox) -> Result<PathBuf, String> {
+    let work = sandbox.work();
     let failed = |path: &Path, error: &io::Error| format!("cwd: copy: cannot copy {}: {error}", path.display());
-    let Some(listed) = source::files(project) else {
-        return tree(project, work).map_err(|error| failed(project, &error));
+    let refused = |why: String| format!("cwd: copy: {why}");
+    let Some(source::Repository { top, prefix }) = source::repository(project).map_err(refused)? else {
+        tree(project, &work, sandbox).map_err(|error| failed(project, &error))?;
+        return Ok(work);
     };
-    for file in listed {
+    for file in source::listed(&top).map_err(refused)? {
         // Names from git are relative and clean; a path that is not stays out.
         if !file.components().all(|part| matches!(part, Component::Normal(_))) {
             continue;
         }
-        let from = project.join(&file);
+        let from = top.join(&file);
         // Tracked and deleted in the work tree.
-        if fs::symlink_metadata(&from).is_err() {
+        if fs::symlink_metadata(&from).is_err() || from.ancestors().any(|folder| is_lane(folder, sandbox)) {
             continue;
         }
-        let to = work.join(&file);
-        if let Some(parent) = to.parent() {
-            fs::create_dir_all(parent).map_err(|error| failed(&file, &error))?;
-        }
-        tree(&from, &to).map_err(|error| failed(&file, &error))?;
+        tree(&from, &work.join(&file), sandbox).map_err(|error| failed(&file, &error))?;
     }
-    let git = project.join(".git");
-    if git.exists() {
-        tree(&git, &work.join(".git")).map_err(|error| failed(&git, &error))?;
-    }
-    Ok(())
+    let git = top.join(".git");
+    tree(&git, &work.join(".git"), sandbox).map_err(|error| failed(&git, &error))?;
+    // Without the separator that the prefix ends with.
+    let copy: PathBuf = work.join(prefix).components().collect();
+    fs::create_dir_all(&copy).map_err(|error| failed(project, &error))?;
+    Ok(copy)
 }
 
-/// Copies a file or a folder. Symbolic links are copied as links; sockets, pipes and devices are left out.
-fn tree(from: &Path, to: &Path) -> io::Result<()> {
+/// Whether a folder has sandboxes, of this run or another one: they may be made in the project itself.
+fn is_lane(folder: &Path, sandbox: &Sandbox) -> bool {
+    let Some(own) = sandbox.root().parent() else { return false };
+    let start = |folder: &Path| {
+        let name = folder.file_name().and_then(OsStr::to_str)?;
+        Some(name.split_once('-')?.0.to_owned())
+    };
+    folder == own || (folder.parent() == own.parent() && start(own).is_some() && start(folder) == start(own))
+}
+
+/// Copies a file or a folder, without the sandboxes in it. Symbolic links are copied as links; sockets, pipes and
+/// devices are left out. Every `.git` stands alone in the copy.
+fn tree(from: &Path, to: &Path, sandbox: &Sandbox) -> io::Result<()> {
+    walk(from, to, &|path| is_lane(path, sandbox), &|from, to| {
+        if from.file_name() != Some(OsStr::new(".git")) {
+            return Ok(false);
+        }
+        let Some(own) = own_folder(from) else { return Ok(false) };
+        repository(&own, to).map(|()| true)
+    })
+}
+
+/// Copies a file or a folder, but for what is to be left out and what `special` takes care of.
+fn walk(
+    from: &Path,
+    to: &Path,
+    left_out: &dyn Fn(&Path) -> bool,
+    special: &dyn Fn(&Path, &Path) -> io::Result<bool>,
+) -> io::Result<()> {
     let mut open: Vec<(PathBuf, PathBuf)> = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = open.pop() {
+        if left_out(&from) || special(&from, &to)? {
+            continue;
+        }
         let metadata = fs::symlink_metadata(&from)?;
         if metadata.is_dir() {
             fs::create_dir_all(&to)?;
@@ -78,4 +163,54 @@ fn tree(from: &Path, to: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The folder that a `.git` is, or that it leads to as a link or as the file of a linked worktree or a submodule. `None`
+/// if that is none.
+fn own_folder(git: &Path) -> Option<PathBuf> {
+    let real = fs::canonicalize(git).ok()?;
+    if real.is_dir() {
+        return Some(real);
+    }
+    let text = fs::metadata(&real).ok()?.is_file().then(|| fs::read(&real).ok())??;
+    let named = platform::path_of(text.strip_prefix(b"gitdir:")?.trim_ascii());
+    fs::canonicalize(git.parent()?.join(named)).ok().filter(|folder| folder.is_dir())
+}
+
+/// Makes a repository's folder out of a worktree's own one and of what it shares with others.
+fn repository(own: &Path, to: &Path) -> io::Result<()> {
+    let common = match fs::read(own.join("commondir")) {
+        Ok(text) => fs::canonicalize(own.join(platform::path_of(text.trim_ascii())))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => own.to_owned(),
+        Err(error) => return Err(error),
+    };
+    let is_linked = common != own;
+    // Whoever holds a lock does so in the original.
+    let is_lock = |path: &Path| path.extension() == Some(OsStr::new("lock"));
+    let nothing = |_: &Path, _: &Path| Ok(false);
+    if is_linked {
+        if common.join("reftable").exists() {
+            let why = "a linked worktree whose references are in the form `reftable` cannot be copied";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
+        }
+        let unshared: Vec<PathBuf> = UNSHARED.iter().map(|name| common.join(name)).collect();
+        for name in SHARED.iter().filter(|name| fs::symlink_metadata(common.join(name)).is_ok()) {
+            let left_out = |path: &Path| is_lock(path) || unshared.iter().any(|name| name == path);
+            walk(&common.join(name), &to.join(name), &left_out, &nothing)?;
+        }
+    }
+    let bonds: Vec<PathBuf> = BONDS.iter().map(|name| own.join(name)).collect();
+    walk(own, to, &|path| is_lock(path) || bonds.iter().any(|name| name == path), &nothing)?;
+    alternates(&common, to)?;
+    source::stand_alone(to, is_linked)
+}
+
+/// Objects may lie in other repositories, whose names are relative to this one's. Nothing is ever written there.
+fn alternates(common: &Path, to: &Path) -> io::Result<()> {
+    let file = to.join("objects/info/alternates");
+    let Ok(text) = fs::read_to_string(&file) else { return Ok(()) };
+    let objects = common.join("objects");
+    // To join an absolute path gives that.
+    let lines = text.lines().map(|line| format!("{}\n", objects.join(line).display()));
+    fs::write(&file, lines.collect::<String>())
 }

@@ -8,8 +8,8 @@ use super::sandbox::Sandbox;
 use super::substitute::substitute;
 use crate::model::{Check, Home, Inherit};
 
-/// What every check sees of the caller's environment: where programs are, the locale, and what the systems and the
-/// toolchains themselves need.
+/// What every check sees of the caller's environment: where programs are, the locale, the way to the network, and what
+/// the systems and the toolchains themselves need.
 const ALWAYS: &[&str] = &[
     "PATH",
     "LANG",
@@ -22,6 +22,17 @@ const ALWAYS: &[&str] = &[
     "DYLD_LIBRARY_PATH",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "all_proxy",
     "VIRTUAL_ENV",
     "CONDA_PREFIX",
     "JAVA_HOME",

@@ -4,13 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
+use super::copy::{self, Outside};
 use super::environment::{self, Caller};
 use super::program::{Known, Lookup, Program, os_strings};
 use super::sandbox::Sandbox;
 use super::settle::{Pending, removal};
 use super::slot::Slot;
 use super::text::Unsatisfied;
-use super::{copy, output, records, text};
+use super::{output, records, text};
 use crate::model::{Check, CheckReport, Cwd, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
 use crate::platform::{Job, Outcome};
@@ -139,16 +140,15 @@ impl<'a> Life<'a> {
     ///
     /// A sentence that says what is in the way.
     pub fn prepare(&self, check: &Check, sandbox: &Sandbox) -> Result<Ready, String> {
-        let work = sandbox.work();
         let (cwd, project) = match check.cwd {
             Cwd::Project => (self.plan.project.clone(), self.plan.project.clone()),
-            Cwd::Sandbox => (work.clone(), self.plan.project.clone()),
+            Cwd::Sandbox => (sandbox.work(), self.plan.project.clone()),
             Cwd::Copy => {
-                copy::project(&self.plan.project, &work)?;
-                (work.clone(), work.clone())
+                let copy = copy::project(&self.plan.project, sandbox)?;
+                (copy.clone(), copy)
             }
         };
-        copy::files(&check.files, &self.plan.project, &work)?;
+        copy::files(&check.files, &self.plan.project, sandbox)?;
         let env = environment::environment(check, &self.caller, sandbox, &project, &cwd);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
         let known = self.caller.has_path(path).then_some(&self.known);
@@ -176,7 +176,14 @@ impl<'a> Life<'a> {
     /// The file that is the check's input. Opening anything but a regular file could wait for ever.
     fn stdin(&self, check: &Check) -> Result<Option<PathBuf>, String> {
         let Some(name) = &check.stdin else { return Ok(None) };
-        let file = self.plan.project.join(name);
+        // Whoever names a file on the command line means it; a manifest keeps to its project.
+        let file = match copy::inside(&self.plan.project, name) {
+            Err(Outside::Elsewhere(place)) if check.origin.is_some() => {
+                return Err(format!("stdin: {} leads out of the project, to {}", name.display(), place.display()));
+            }
+            Err(Outside::Unseen(error)) => return Err(format!("stdin: {}: {error}", name.display())),
+            Ok(file) | Err(Outside::Elsewhere(file)) => file,
+        };
         match std::fs::metadata(&file) {
             Ok(metadata) if metadata.is_file() => Ok(Some(file)),
             Ok(_) => Err(format!("stdin: {} is not a regular file", name.display())),

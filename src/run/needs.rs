@@ -1,17 +1,24 @@
 //! The programs that checks need: whether they are there, and which version.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::program::Lookup;
-use crate::model::{Check, CheckCommand, Need};
-use crate::platform::{Job, Lane};
+use super::life::{Life, Ready};
+use super::sandbox::Sandbox;
+use super::slot::Slot;
+use crate::model::{Check, CheckCommand, Cwd, Exit, Need};
+use crate::platform::{self, Ended, LaneError};
 use crate::words::shown;
 
 /// How long a program may take to tell its version.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Most say `--version`; Go and a few others want the word alone.
+const FORMS: [&str; 2] = ["--version", "version"];
 
 /// A program that was looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,49 +37,139 @@ pub enum Unfit {
     Skipped(String),
 }
 
-/// Looks for every program that a check needs. Each is asked for its version once, under the lane's supervision.
-pub fn look<'a>(
-    checks: impl Iterator<Item = &'a Check>,
-    project: &Path,
-    lane: &mut dyn Lane,
-) -> BTreeMap<String, Found> {
-    let mut found = BTreeMap::new();
-    for need in checks.flat_map(|check| &check.needs) {
-        if !found.contains_key(&need.program) {
-            found.insert(need.program.clone(), look_for(&need.program, project, lane));
-        }
-    }
-    found
+/// Whether a check can be run.
+#[derive(Debug)]
+pub enum Fit {
+    Fits,
+    Unfit(Unfit),
+    /// The supervisor that asked for a version was lost.
+    Lost(LaneError),
+    /// The run was stopped before that was known.
+    NotReached,
 }
 
-fn look_for(program: &str, project: &Path, lane: &mut dyn Lane) -> Found {
-    let path = crate::env::raw("PATH");
-    let lookup = Lookup { path: path.as_deref(), cwd: project, project, sandbox: lane.folder(), known: None };
-    let Ok(found) = lookup.find(&CheckCommand::Argv(vec![program.to_owned()])) else { return Found::Missing };
-    // Most say `--version`; Go and a few others want the word alone.
-    for option in ["--version", "version"] {
-        let mut argv: Vec<OsString> = found.argv.iter().map(OsString::from).collect();
-        argv.push(option.into());
-        let job = Job {
-            program: found.file.clone(),
-            argv,
-            env: crate::env::all().collect(),
-            cwd: lane.folder().to_owned(),
-            stdin: None,
-            timeout: PATIENCE,
-            grace: Duration::ZERO,
-            roots: Vec::new(),
-            spill: lane.folder().to_owned(),
-        };
-        let Ok(outcome) = lane.run(&job) else { return Found::Here(None) };
-        if outcome.exit == Some(crate::model::Exit::Code(0)) {
-            let said = [&outcome.stdout, &outcome.stderr].map(|captured| shown(&captured.memory));
-            if let Some(version) = said.iter().find_map(|text| version(text)) {
-                return Found::Here(Some(version));
-            }
+/// Where a program was found: the `PATH`, and the file. The same file may do different things for another `PATH`.
+type Place = (Option<OsString>, PathBuf);
+
+/// A program's version as it told it, if it did; `None` before it was asked. Whoever asks has the lock.
+type Answer = Arc<Mutex<Option<Option<String>>>>;
+
+/// What is known of programs, for all lanes of a run. What is missing is looked for again: a setup may install it.
+#[derive(Debug, Default)]
+pub struct Programs {
+    answers: Mutex<HashMap<Place, Answer>>,
+    told: Mutex<BTreeMap<String, Option<String>>>,
+}
+
+impl Programs {
+    fn answer(&self, place: Place) -> Answer {
+        Arc::clone(self.answers.lock().unwrap_or_else(PoisonError::into_inner).entry(place).or_default())
+    }
+
+    fn tell(&self, program: &str, found: &Found) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = told.entry(program.to_owned()).or_default();
+        if let (None, Found::Here(version)) = (&known, found) {
+            known.clone_from(version);
         }
     }
-    Found::Here(None)
+
+    /// The version of every program that was looked for; `None` for one that is missing or does not tell.
+    #[must_use]
+    pub fn told(self) -> BTreeMap<String, Option<String>> {
+        self.told.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Life<'_> {
+    /// Looks for every program that a check needs, where the check itself would find it, and in its environment. Each
+    /// is asked for its version once, under the lane's supervision.
+    pub fn fit(&self, check: &Check, slot: &mut Slot<'_>, programs: &Programs, stop: &AtomicBool) -> Fit {
+        if check.needs.is_empty() {
+            return Fit::Fits;
+        }
+        let sandbox = match slot.sandbox() {
+            Ok(sandbox) => sandbox,
+            Err(why) => return Fit::Unfit(Unfit::Broken(why)),
+        };
+        let mut found = BTreeMap::new();
+        let mut unknown = None;
+        for Need { program, .. } in &check.needs {
+            match self.look_for(program, check, &sandbox, slot, programs, stop) {
+                Ok(looked) => {
+                    programs.tell(program, &looked);
+                    found.insert(program.clone(), looked);
+                }
+                Err(fit) => {
+                    unknown = Some(fit);
+                    break;
+                }
+            }
+        }
+        // The check gets one that nothing was started in.
+        let _ = platform::remove_tree(sandbox.root());
+        unknown.unwrap_or_else(|| unfit(check, &found).map_or(Fit::Fits, Fit::Unfit))
+    }
+
+    fn look_for(
+        &self,
+        program: &str,
+        check: &Check,
+        sandbox: &Sandbox,
+        slot: &mut Slot<'_>,
+        programs: &Programs,
+        stop: &AtomicBool,
+    ) -> Result<Found, Fit> {
+        let ask = Check {
+            // What is in the project is in its copy, too.
+            cwd: if check.cwd == Cwd::Sandbox { Cwd::Sandbox } else { Cwd::Project },
+            home: check.home,
+            env: check.env.clone(),
+            inherit: check.inherit.clone(),
+            timeout: PATIENCE,
+            grace: Duration::ZERO,
+            ..Check::new(check.id.clone(), CheckCommand::Argv(vec![program.to_owned(), FORMS[0].to_owned()]))
+        };
+        // There is nothing that could be in the way of such a check but the program.
+        let Ok(Ready { mut job, .. }) = self.prepare(&ask, sandbox) else { return Ok(Found::Missing) };
+        job.cwd = sandbox.work();
+        job.roots = Vec::new();
+        let path = job.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+        let answer = programs.answer((path, job.program.clone()));
+        let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*answer {
+            return Ok(Found::Here(known.clone()));
+        }
+        let mut told = None;
+        for form in FORMS {
+            if stop.load(Ordering::SeqCst) {
+                return Err(Fit::NotReached);
+            }
+            if let Some(word) = job.argv.last_mut() {
+                *word = form.into();
+            }
+            let outcome = match slot.run(&job) {
+                Ok(outcome) => outcome,
+                Err(_) if stop.load(Ordering::SeqCst) => return Err(Fit::NotReached),
+                Err(error) => return Err(Fit::Lost(error)),
+            };
+            match outcome.ended {
+                Ended::Cancelled => return Err(Fit::NotReached),
+                // Nor would it tell in another form.
+                Ended::Timeout => break,
+                Ended::ByItself if outcome.exit == Some(Exit::Code(0)) => {
+                    let said = [&outcome.stdout, &outcome.stderr].map(|captured| shown(&captured.memory));
+                    told = said.iter().find_map(|text| version(text));
+                    if told.is_some() {
+                        break;
+                    }
+                }
+                Ended::ByItself => {}
+            }
+        }
+        *answer = Some(told.clone());
+        Ok(Found::Here(told))
+    }
 }
 
 /// The first thing in a text that looks like a version: numbers with dots between them.
@@ -86,7 +183,7 @@ fn version(text: &str) -> Option<String> {
 
 /// Whether a check can run with what was found.
 #[must_use]
-pub fn unfit(check: &Check, found: &BTreeMap<String, Found>) -> Option<Unfit> {
+fn unfit(check: &Check, found: &BTreeMap<String, Found>) -> Option<Unfit> {
     // What breaks it counts before what merely skips it.
     let (optional, needed): (Vec<&Need>, Vec<&Need>) = check.needs.iter().partition(|need| need.optional);
     let lack = |need: &&Need| lacking(need, found.get(&need.program));

@@ -104,6 +104,9 @@ impl Lookup<'_> {
 
     fn missing(&self, name: &str) -> String {
         if name.contains('/') || name.contains('\\') {
+            if self.cwd.join(name).is_dir() {
+                return format!("{name} is a folder, not a program: looked in {}", self.cwd.display());
+            }
             return format!("{name} is not there: looked in {}", self.cwd.display());
         }
         let path = self.path.map_or_else(|| "PATH is not set".to_owned(), |path| path.to_string_lossy().into_owned());

@@ -42,14 +42,6 @@ impl<'a> Slot<'a> {
         Ok(())
     }
 
-    /// The current lane; `None` after one was lost and could not be replaced.
-    pub fn lane(&mut self) -> Option<&mut dyn Lane> {
-        match &mut self.lane {
-            Some(lane) => Some(&mut **lane),
-            None => None,
-        }
-    }
-
     /// Makes a sandbox in the lane's folder; a lane that was spent is replaced first.
     ///
     /// # Errors

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
 use super::life::{Half, Life};
-use super::needs::{self, Found, Unfit};
+use super::needs::{Fit, Programs, Unfit};
 use super::records;
 use super::schedule::{Schedule, Work};
 use super::settle::Settler;
 use super::slot::Slot;
 use super::totals;
 use crate::error::{Error, Result};
-use crate::model::{CheckReport, Finding, Totals, Verdict};
+use crate::model::{CheckReport, Finding, Severity, Totals, Verdict};
 use crate::plan::Plan;
 use crate::platform::{self, LaneHandle};
 use crate::probes;
@@ -58,7 +58,7 @@ pub struct Ran {
     pub interrupted: bool,
     /// The version of every program that a check needs; `None` for one that is missing or does not tell.
     pub programs: BTreeMap<String, Option<String>>,
-    /// What the probes could not see, once for the whole run.
+    /// What setups left alive, and what the probes could not see, once for the whole run.
     pub findings: Vec<Finding>,
 }
 
@@ -106,12 +106,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     }
     let register = |lane: usize, handle: LaneHandle| interrupt.register(lane, handle);
 
-    let mut first = Slot::start(0, &register)?;
-    let wanted = plan.checks.iter().filter(|planned| planned.skip.is_none()).map(|planned| &planned.check);
-    let found = match first.lane() {
-        Some(lane) => needs::look(wanted, &plan.project, lane),
-        None => BTreeMap::new(),
-    };
+    let first = Slot::start(0, &register)?;
 
     let reports: Mutex<BTreeMap<usize, CheckReport>> = Mutex::default();
     let totals = Mutex::new(totals::of(plan.checks.len()));
@@ -124,10 +119,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     };
     let mut runnable = Vec::new();
     for (index, planned) in plan.checks.iter().enumerate() {
-        let skip = planned.skip.clone().map(Unfit::Skipped);
-        match skip.or_else(|| needs::unfit(&planned.check, &found)) {
-            Some(Unfit::Skipped(why)) => tell(index, records::not_run(&planned.check, Verdict::Skipped, why)),
-            Some(Unfit::Broken(why)) => tell(index, records::not_run(&planned.check, Verdict::Broken, why)),
+        match planned.skip.clone() {
+            Some(why) => tell(index, records::not_run(&planned.check, Verdict::Skipped, why)),
             None => runnable.push(index),
         }
     }
@@ -136,25 +129,43 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop));
     let life = Life::new(plan);
     let settler = Settler::new(options, Arc::clone(&interrupt.stop));
+    let programs = Programs::default();
+    // What setups left alive.
+    let left: Mutex<Vec<Finding>> = Mutex::default();
     let work = |mut slot: Slot<'_>| {
         while let Some(work) = schedule.next() {
             match work {
-                Work::Setup(setup) => schedule.setup_done(setup, life.set_up(&plan.setups[setup], &mut slot)),
+                Work::Setup(setup) => {
+                    let mut more = Vec::new();
+                    let result = life.set_up(&plan.setups[setup], &mut slot, &mut more);
+                    left.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
+                    schedule.setup_done(setup, result);
+                }
                 Work::Check(index, setup) => {
                     let planned = &plan.checks[index];
                     observer.check_started(&planned.check.id);
                     settler.lane_begins();
-                    let half = match setup {
-                        Ok(()) => life.begin(index, &mut slot),
-                        Err(why) => Half::Told(Box::new(records::not_run(&planned.check, Verdict::Broken, why))),
+                    let check = &planned.check;
+                    let fit = match setup {
+                        Ok(()) => life.fit(check, &mut slot, &programs, &interrupt.stop),
+                        Err(why) => Fit::Unfit(Unfit::Broken(why)),
+                    };
+                    let told = |report| Some(Half::Told(Box::new(report)));
+                    let half = match fit {
+                        Fit::Fits => Some(life.begin(index, &mut slot)),
+                        Fit::Unfit(Unfit::Broken(why)) => told(records::not_run(check, Verdict::Broken, why)),
+                        Fit::Unfit(Unfit::Skipped(why)) => told(records::not_run(check, Verdict::Skipped, why)),
+                        Fit::Lost(error) => told(records::lost(check, Vec::new(), &error)),
+                        Fit::NotReached => None,
                     };
                     schedule.check_done(index);
                     match half {
-                        Half::Pending(pending) => settler.lane_ends(Some(*pending)),
-                        Half::Told(report) => {
+                        Some(Half::Pending(pending)) => settler.lane_ends(Some(*pending)),
+                        Some(Half::Told(report)) => {
                             tell(index, *report);
                             settler.lane_ends(None);
                         }
+                        None => settler.lane_ends(None),
                     }
                 }
             }
@@ -184,15 +195,14 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     // The last handles: with them the supervisors end.
     interrupt.handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
 
-    let programs = found
-        .into_iter()
-        .map(|(program, found)| match found {
-            Found::Here(version) => (program, version),
-            Found::Missing => (program, None),
-        })
-        .collect();
     let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
-    let findings = probes::unseen(&unseen.blind, &unseen.unread, options.strict);
+    let mut findings = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if options.strict {
+        for finding in &mut findings {
+            finding.severity = Severity::Error;
+        }
+    }
+    findings.extend(probes::unseen(&unseen.blind, &unseen.unread, options.strict));
     let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Ran { checks, totals, interrupted: interrupt.stop.load(Ordering::SeqCst), programs, findings })
+    Ok(Ran { checks, totals, interrupted: interrupt.stop.load(Ordering::SeqCst), programs: programs.told(), findings })
 }

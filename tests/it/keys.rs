@@ -1,7 +1,8 @@
 //! What a manifest can ask for: each key of a check does what it says.
 
 use std::fs;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use hostproof::model::{Exit, Kind, Severity, Verdict};
 
@@ -37,6 +38,7 @@ fn what_cannot_start_is_broken_and_says_why() {
         r"
 - {id: program, run: [no-such-program-here]}
 - {id: file, run: [./no-such-file]}
+- {id: folder, run: [./checks.d]}
 - {id: script, run: [python3, gone/hook.py], expect: {exit: 2}}
 - {id: mode, run: [./notes.txt]}
 - {id: interpreter, run: [./old]}
@@ -47,10 +49,11 @@ fn what_cannot_start_is_broken_and_says_why() {
     context.program("old", "#!/opt/no-such-interpreter\n");
     context.program("windows", "#!/bin/sh\r\nexit 0\r\n");
     let ran = context.hp(&["run"]);
-    assert_eq!(ran.exits(1).last_line(), "0/6 checks, 6 broken");
+    assert_eq!(ran.exits(1).last_line(), "0/7 checks, 7 broken");
     for (id, words) in [
         ("program", "the program no-such-program-here is not installed, or not on the check's PATH"),
         ("file", "./no-such-file is not there"),
+        ("folder", "./checks.d is a folder, not a program"),
         ("script", "the script gone/hook.py is not there"),
         ("mode", "notes.txt"),
         ("interpreter", "\"/opt/no-such-interpreter\" is not there"),
@@ -87,7 +90,7 @@ checks:
 fn the_environment_is_clean_unless_asked_for() {
     let mut context = Context::with(
         r#"
-- {id: clean, shell: 'test -z "$SECRET$WANTED" && test -n "$PATH" && test "$LC_TIME" = C'}
+- {id: clean, shell: 'test -z "$SECRET$WANTED" && test -n "$PATH" && test "$LC_TIME" = C && test "$https_proxy$NO_PROXY" = http://p/x'}
 - {id: names, inherit: [WANTED], shell: 'test "$WANTED" = yes && test -z "$SECRET"'}
 - {id: all, inherit: all, shell: 'test "$SECRET" = hush'}
 - {id: set, env: {MODE: strict, WHERE: "$project/x:$sandbox", LC_TIME: null}, shell: 'test "$MODE" = strict && test "$WHERE" = "$HOSTPROOF_PROJECT/x:$HOSTPROOF_SANDBOX" && test -z "${LC_TIME+set}"'}
@@ -95,6 +98,7 @@ fn the_environment_is_clean_unless_asked_for() {
 "#,
     );
     context.env("SECRET", "hush").env("WANTED", "yes").env("LC_TIME", "C");
+    context.env("https_proxy", "http://p/").env("NO_PROXY", "x");
     let ran = context.hp(&["run"]);
     assert_eq!(ran.exits(0).last_line(), "5/5 checks", "{}", ran.said());
 }
@@ -382,4 +386,246 @@ fn every_key_of_the_schema_is_tried_here() {
     let untried: Vec<&String> =
         keys.keys().filter(|key| !elsewhere.contains(&key.as_str()) && !tests.contains(&format!("{key}: "))).collect();
     assert!(untried.is_empty(), "{untried:?}");
+}
+
+/// Runs git in a folder as a user without a configuration.
+fn git(context: &Context, folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new("git");
+    context.dress(&mut command);
+    command.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command.args(["-c", "user.name=x", "-c", "user.email=x@example.invalid", "-c", "protocol.file.allow=always"]);
+    let output = command.args(arguments).output().expect("git");
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Runs hostproof in a folder, and sees that nothing is left.
+fn hp_in(context: &Context, folder: &Path, arguments: &[&str]) -> crate::context::Ran {
+    let mut command = context.command(arguments);
+    command.current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ran = context.finish(command.spawn().expect("hostproof"));
+    context.assert_nothing_left();
+    ran
+}
+
+/// Whoever commits in a copy, whatever its `.git` was.
+const COMMITS: &str = r#"
+version: 1
+checks:
+  - id: commits
+    reader: none
+    cwd: copy
+    shell: |
+      set -e
+      export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+      test "$(git rev-parse --show-toplevel)" = "$PWD"
+      test -z "$(git status --porcelain)"
+      git -c user.name=x -c user.email=x@example.invalid commit -q --allow-empty -m inner
+      test "$(git log --format=%s | tr '\n' ' ')" = 'inner start '
+      git worktree prune
+"#;
+
+#[test]
+fn a_copy_of_a_linked_worktree_stands_alone() {
+    let context = Context::new();
+    let (main, tree) = (context.project().join("main"), context.project().join("tree"));
+    context.file("main/checks.d/a.yaml", COMMITS);
+    git(&context, &main, &["init", "-q", "-b", "trunk"]);
+    git(&context, &main, &["add", "."]);
+    git(&context, &main, &["commit", "-q", "-m", "start"]);
+    git(&context, &main, &["worktree", "add", "-q", "-b", "side", "../tree"]);
+    let state = || {
+        let seen: [&[&str]; 4] =
+            [&["log", "--all", "--format=%H %D"], &["worktree", "list"], &["status", "--porcelain"], &["reflog"]];
+        [&main, &tree].map(|folder| seen.map(|arguments| git(&context, folder, arguments)))
+    };
+    let before = state();
+    // The worktree, and the main one, whose copy must not know of the linked one.
+    for folder in [&tree, &main] {
+        let ran = hp_in(&context, folder, &["run"]);
+        assert_eq!(ran.exits(0).last_line(), "1/1 checks", "{}", ran.said());
+        assert_eq!(state(), before);
+    }
+}
+
+#[test]
+fn a_copy_of_a_submodule_stands_alone() {
+    let context = Context::new();
+    let (other, main) = (context.project().join("other"), context.project().join("main"));
+    context.file("other/checks.d/a.yaml", COMMITS);
+    context.file("main/checks.d/a.yaml", COMMITS.replace("\"$PWD\"\n", "\"$PWD\"\n      cd sub\n"));
+    for folder in [&other, &main] {
+        git(&context, folder, &["init", "-q"]);
+        git(&context, folder, &["add", "."]);
+        if *folder == main {
+            git(&context, folder, &["submodule", "--quiet", "add", "../other", "sub"]);
+        }
+        git(&context, folder, &["commit", "-q", "-m", "start"]);
+    }
+    let sub = main.join("sub");
+    let state = || [&main, &sub].map(|folder| git(&context, folder, &["log", "--all", "--format=%H %D"]));
+    let before = state();
+    for folder in [&main, &sub] {
+        let ran = hp_in(&context, folder, &["run"]);
+        assert_eq!(ran.exits(0).last_line(), "1/1 checks", "{}", ran.said());
+        assert_eq!(state(), before);
+    }
+}
+
+#[test]
+fn a_copy_below_the_top_of_a_repository_is_of_the_whole() {
+    let context = Context::new();
+    context.file("file", "");
+    context.file(
+        "deep/er/checks.d/a.yaml",
+        r#"
+version: 1
+checks:
+  - id: deep
+    reader: none
+    cwd: copy
+    files: {beside: data}
+    shell: |
+      set -e
+      test "$PWD" = "$HOSTPROOF_SANDBOX/work/deep/er" && test "$HOSTPROOF_PROJECT" = "$PWD"
+      test "$(git rev-parse --show-prefix)" = deep/er/
+      test -e ../../file
+      test -e ../../beside
+      test -z "$(git status --porcelain -uno)"
+"#,
+    );
+    context.file("deep/er/data", "");
+    git(&context, context.project(), &["init", "-q"]);
+    git(&context, context.project(), &["add", "."]);
+    git(&context, context.project(), &["commit", "-q", "-m", "start"]);
+    let ran = hp_in(&context, &context.project().join("deep/er"), &["run"]);
+    assert_eq!(ran.exits(0).last_line(), "1/1 checks", "{}", ran.said());
+}
+
+#[test]
+fn where_git_refuses_there_is_no_copy_and_its_words_are_told() {
+    let mut context = Context::with("- {id: copy, cwd: copy, run: [./tool]}");
+    context.program("tool", "#!/bin/sh\nexit 0\n");
+    git(&context, context.project(), &["init", "-q"]);
+    let config = context.read(".git/config");
+    let reason = |context: &Context| {
+        let ran = context.hp(&["run"]);
+        assert_eq!(ran.exits(1).only().verdict, Verdict::Broken, "{}", ran.said());
+        ran.only().reason.clone().unwrap_or_default()
+    };
+    context.file(".git/config", "[core\n");
+    let said = reason(&context);
+    assert!(said.starts_with("cwd: copy: git says: ") && said.contains("bad config line 1"), "{said}");
+    context.file(".git/config", config);
+    fs::rename(context.project().join(".git/HEAD"), context.project().join(".git/away")).expect("renamed");
+    let said = reason(&context);
+    assert!(said.starts_with("cwd: copy: git says: ") && said.contains("not a git repository"), "{said}");
+    fs::rename(context.project().join(".git/away"), context.project().join(".git/HEAD")).expect("renamed");
+    context.hp(&["run"]).exits(0);
+
+    context.env("PATH", context.project().join("checks.d"));
+    let said = reason(&context);
+    assert_eq!(said, "cwd: copy: the project has a .git, and git is not installed, or not on PATH");
+    fs::remove_dir_all(context.project().join(".git")).expect("removed");
+    context.hp(&["run"]).exits(0);
+}
+
+#[test]
+fn a_copy_is_never_of_sandboxes() {
+    let check = "{cwd: copy, shell: 'test -e tmp/mine && test \"$(ls tmp)\" = mine'}";
+    let mut context = Context::new();
+    context.manifest(
+        "a.yaml",
+        &format!(
+            "version: 1\ndefaults: {{reader: none}}\nchecks:\n  - {}\n  - {}\n",
+            check.replacen('{', "{id: a, ", 1),
+            check.replacen('{', "{id: b, ", 1)
+        ),
+    );
+    context.file("tmp/mine", "");
+    context.env("HOSTPROOF_TMPDIR", context.project().join("tmp"));
+    let ran = context.hp(&["run", "--jobs", "2"]);
+    assert_eq!(ran.exits(0).last_line(), "2/2 checks", "{}", ran.said());
+    git(&context, context.project(), &["init", "-q"]);
+    let ran = context.hp(&["run", "--jobs", "2"]);
+    assert_eq!(ran.exits(0).last_line(), "2/2 checks", "{}", ran.said());
+    assert_eq!(fs::read_dir(context.project().join("tmp")).expect("a folder").count(), 1);
+}
+
+#[test]
+fn what_is_not_merged_yet_is_copied_once() {
+    let context = Context::with("- {id: copy, cwd: copy, shell: 'test \"$(readlink link)\" = a'}");
+    std::os::unix::fs::symlink("a", context.project().join("link")).expect("a link");
+    git(&context, context.project(), &["init", "-q"]);
+    let blob = git(&context, context.project(), &["hash-object", "-w", "checks.d/checks.yaml"]);
+    let stages = [1, 2, 3].map(|stage| format!("120000 {} {stage}\tlink\n", blob.trim())).concat();
+    let stages = context.file("stages", stages);
+    let mut command = Command::new("git");
+    context.dress(&mut command);
+    command.args(["update-index", "--index-info"]).stdin(fs::File::open(stages).expect("a file"));
+    assert!(command.status().expect("git").success());
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(0).last_line(), "1/1 checks", "{}", ran.said());
+}
+
+#[test]
+fn links_lead_to_what_is_in_the_project_or_nowhere() {
+    let context = Context::with(
+        r"
+- {id: inside, cwd: sandbox, files: {x: inside, y: folder}, shell: 'test -f x && test ! -L x && test -f y/real'}
+- {id: outside, cwd: sandbox, files: {x: outside}, shell: 'true'}
+- {id: through, cwd: sandbox, files: {x: out/secret}, shell: 'true'}
+- {id: dangling, cwd: sandbox, files: {x: dangling}, shell: 'true'}
+- {id: pipe, cwd: sandbox, files: {x: pipe}, shell: 'true'}
+- {id: read, stdin: inside, run: [cat], expect: {stdout: [{contains: mine}]}}
+- {id: stdin, stdin: outside, run: [cat]}
+",
+    );
+    let other = Context::new();
+    let secret = other.file("secret", "theirs\n");
+    let link = |to: &Path, name: &str| {
+        std::os::unix::fs::symlink(to, context.project().join(name)).expect("a link");
+    };
+    context.file("deep/real", "mine\n");
+    link(Path::new("deep/real"), "inside");
+    link(Path::new("deep"), "folder");
+    link(Path::new("gone"), "dangling");
+    link(&secret, "outside");
+    link(other.project(), "out");
+    let pipe = context.project().join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).expect("a pipe");
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(1).last_line(), "2/7 checks, 5 broken", "{}", ran.said());
+    for (id, words) in [
+        ("outside", "files: outside leads out of the project, to "),
+        ("through", "files: out/secret leads out of the project, to "),
+        ("dangling", "files: cannot copy dangling: "),
+        ("pipe", "files: pipe is neither a file nor a folder"),
+        ("stdin", "stdin: outside leads out of the project, to "),
+    ] {
+        let reason = ran.check(id).reason.as_deref().unwrap_or_default();
+        assert!(reason.starts_with(words), "{id}: {reason}");
+    }
+    // Whoever names a file on the command line means it.
+    assert_eq!(context.hp(&["try", "--stdin", "outside", "--", "cat"]).exits(0).only().stdout.tail, "theirs\n");
+}
+
+#[test]
+fn what_an_environment_cannot_have_is_refused() {
+    let context = Context::new();
+    for (key, words) in [
+        ("inherit: [GIT_DIR]", "`GIT_DIR` is never inherited"),
+        ("inherit: [LANG, GIT_INDEX_FILE]", "`GIT_INDEX_FILE` is never inherited"),
+        ("env: {HOSTPROOF_SANDBOX: x}", "`HOSTPROOF_SANDBOX` is set by hostproof itself"),
+        ("env: {HOSTPROOF_PROJECT: null}", "`HOSTPROOF_PROJECT` is set by hostproof itself"),
+        ("env: {HOSTPROOF_CHECK: x}", "`HOSTPROOF_CHECK` is set by hostproof itself"),
+    ] {
+        context.checks(&format!("- {{id: a, shell: 'true', {key}}}"));
+        let ran = context.hp(&["lint"]);
+        assert!(ran.exits(2).stderr.contains(words), "{key}: {}", ran.said());
+    }
+    context.checks(
+        "- {id: a, shell: 'test $GIT_DIR = x', env: {GIT_DIR: x, HOSTPROOF_TMPDIR: /tmp}, inherit: [GITHUB_SHA]}",
+    );
+    context.hp(&["run"]).exits(0);
 }

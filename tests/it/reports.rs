@@ -183,3 +183,19 @@ fn a_project_of_any_name_works() {
     }
     assert!(repository().exists());
 }
+
+#[test]
+fn a_report_that_cannot_be_written_in_the_end_still_leaves_the_counts_last() {
+    let context = Context::with("- {id: good, shell: 'rm -rf out'}\n- {id: bad, shell: 'exit 1'}");
+    fs::create_dir(context.project().join("out")).expect("a folder");
+    let ran = context.hp(&["run", "--report", "out/report.json"]);
+    assert_eq!(ran.exits(3).last_line(), "1/2 checks", "{}", ran.said());
+    assert!(ran.stdout.contains("RED bad"), "{}", ran.stdout);
+    assert!(ran.stderr.starts_with("hostproof: cannot write the report to out/report.json: "), "{}", ran.stderr);
+
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    let mut command = context.command(&["run", "--report", "-"]);
+    let ran = context.finish(command.stdout(full).stderr(Stdio::piped()).spawn().expect("hostproof"));
+    assert!(ran.exits(3).stderr.ends_with("\n1/2 checks\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hostproof: cannot write the report to -: No space left"), "{}", ran.stderr);
+}

@@ -1,10 +1,13 @@
 //! Running checks: which ones, in which order, and what the run's end says.
 
 use std::fs;
+use std::process::Stdio;
 
-use hostproof::model::Verdict;
+use hostproof::model::{Kind, Severity, Verdict};
 
-use crate::context::{Context, errors};
+use rustix::process::Signal;
+
+use crate::context::{Context, assert_ended, errors, signal};
 
 /// Cases as unittest counts them: two that pass, one that fails, one that is skipped.
 const CASES: &str = r#"
@@ -239,4 +242,110 @@ checks:
     }
     assert_eq!(ran.check("other").verdict, Verdict::Passed);
     assert!(!context.project().join("ran").exists() && !context.project().join("second").exists());
+}
+
+#[test]
+fn an_interrupt_while_needs_are_looked_for_gives_no_verdicts() {
+    let context = Context::with(
+        "- {id: a, needs: ['./slow>=1.0'], shell: 'touch ran'}\n- {id: b, needs: [./slow], shell: 'touch ran'}",
+    );
+    context.program("slow", &format!("#!/bin/sh\necho $$ > {}/pids\nsleep 50\n", context.project().display()));
+    let mut command = context.command(&["run", "--jobs", "1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("hostproof");
+    let pids = context.wait_for_pids("pids", 1);
+    signal(child.id(), Signal::INT);
+    let ran = context.finish(child);
+    assert_eq!(ran.exits(130).last_line(), "0/2 checks, 2 not reached");
+    assert_eq!((ran.report().checks.len(), ran.report().totals.checks.not_run), (0, 2));
+    assert_ended(&pids);
+    context.assert_nothing_left();
+    assert!(!context.project().join("ran").exists());
+}
+
+#[test]
+fn needs_are_looked_up_where_the_check_looks_and_after_the_setup() {
+    let mut context = Context::new();
+    context.manifest(
+        "a.yaml",
+        r#"
+version: 1
+setup: [[sh, -c, 'mkdir built && cp tool built/tool']]
+defaults: {reader: none}
+checks:
+  - {id: own, env: {PATH: "$project/built:/usr/bin:/bin"}, needs: ["tool>=2.0"], shell: 'tool'}
+  - {id: callers, needs: [tool], shell: 'touch ran'}
+"#,
+    );
+    // It is asked in the check's environment, which has nothing of a git that hostproof runs under.
+    context.program("tool", "#!/bin/sh\ntest -z \"$GIT_DIR\" && echo tool 2.1\n");
+    context.env("GIT_DIR", "/nowhere");
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(1).check("own").verdict, Verdict::Passed, "{}", ran.said());
+    assert_eq!(ran.check("callers").verdict, Verdict::Broken);
+    assert_eq!(ran.report().host.programs["tool"].as_deref(), Some("2.1"));
+    assert!(!context.project().join("ran").exists());
+}
+
+#[test]
+fn a_program_is_asked_for_its_version_once_and_not_for_long() {
+    let checks = ["a", "b", "c"].map(|id| {
+        format!("- {{id: {id}, needs: [./tool], shell: 'true'}}\n- {{id: {id}-slow, needs: ['./slow>=1.0'], shell: 'true'}}\n")
+    });
+    let context = Context::with(&checks.concat());
+    let asked = |name: &str| format!("#!/bin/sh\necho \"$@\" >> {}/{name}.asked\n", context.project().display());
+    context.program("tool", &(asked("tool") + "echo 1.2.3\n"));
+    context.program("slow", &(asked("slow") + "exec sleep 50\n"));
+    let ran = context.hp(&["run", "--jobs", "4"]);
+    assert_eq!(ran.exits(1).last_line(), "3/6 checks, 3 broken");
+    assert_eq!((context.read("tool.asked"), context.read("slow.asked")), ("--version\n".into(), "--version\n".into()));
+    let reason = ran.check("a-slow").reason.clone().unwrap_or_default();
+    assert_eq!(reason, "needs ./slow 1.0 or newer, and ./slow does not tell its version");
+}
+
+#[test]
+fn what_a_setup_leaves_alive_is_ended_and_told() {
+    let context = Context::new();
+    context.manifest(
+        "a.yaml",
+        r"
+version: 1
+setup: [[sh, -c, 'sleep 97 >/dev/null 2>&1 & until grep -q sleep /proc/$!/comm; do sleep 0.02; done; echo $! > pids']]
+checks:
+  - {id: one, reader: none, shell: 'true'}
+",
+    );
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(0).last_line(), "1/1 checks");
+    assert_ended(&context.pids("pids"));
+    let [left] = &ran.report().findings[..] else { panic!("{}", ran.said()) };
+    assert_eq!((left.kind, left.severity), (Kind::LeakedProcess, Severity::Warning));
+    assert!(left.message.starts_with("setup: sh -c ") && left.message.contains("sleep 97"), "{}", left.message);
+    assert!(left.message.ends_with("was alive after it, and was ended"), "{}", left.message);
+    assert!(ran.stdout.contains("sleep 97"), "{}", ran.stdout);
+    assert_eq!(context.hp(&["run", "--strict"]).code, Some(3));
+}
+
+#[test]
+fn a_project_behind_a_link_is_the_one_that_it_leads_to() {
+    let context = Context::with("- {id: here, shell: 'test \"$HOSTPROOF_PROJECT\" = \"$(pwd -P)\"'}");
+    let other = Context::new();
+    std::os::unix::fs::symlink(context.project(), other.project().join("link")).expect("a link");
+    let folder = other.project().join("link/checks.d").display().to_string();
+    let ran = other.hp(&["run", "--manifests", &folder]);
+    assert_eq!(ran.exits(0).last_line(), "1/1 checks", "{}", ran.said());
+}
+
+#[test]
+fn a_folder_for_sandboxes_that_is_none_is_told_by_its_variable() {
+    let mut context = Context::with("- {id: ran, shell: 'touch ran'}");
+    let file = context.file("file", "");
+    for (place, words) in [(context.project().join("gone"), "No such file"), (file, "Not a directory")] {
+        context.env("HOSTPROOF_TMPDIR", &place);
+        for arguments in [&["run"][..], &["try", "--", "touch", "ran"]] {
+            let ran = context.hp(arguments);
+            let told = format!("HOSTPROOF_TMPDIR is {}, where no sandbox can be made: {words}", place.display());
+            assert!(ran.exits(2).stderr.contains(&told), "{}", ran.said());
+        }
+    }
+    assert!(!context.project().join("ran").exists());
 }

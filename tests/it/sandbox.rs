@@ -205,7 +205,7 @@ fn a_base_that_cannot_be_used_is_told() {
     let missing = context.project().join("missing");
     context.env("HOSTPROOF_TMPDIR", &missing);
     let ran = context.hp(&["run"]);
-    assert!(ran.exits(3).stderr.contains("missing"), "{}", ran.stderr);
+    assert!(ran.exits(2).stderr.contains("missing"), "{}", ran.stderr);
 }
 
 #[test]
