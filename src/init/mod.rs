@@ -5,10 +5,10 @@
 //!                   `-> wired (JSON settings, git's hooks) ----------------------------------´
 //! ```
 //!
-//! - [`project`] names the project and lists its files; [`git`] asks git.
-//! - [`find`] and the modules it calls decide from names and texts which files are self-tests; they touch no system.
-//! - [`wired`] lists the commands that hosts call, [`pair`] says which self-test seems to test which of them.
-//! - [`draft`] makes the manifest's text of what was seen, [`write`] has the loader read it before anybody else does.
+//! - `project` names the project and lists its files.
+//! - `find` and the modules it calls decide from names and texts which files are self-tests; they touch no system.
+//! - `wired` lists the commands that hosts call, `pair` says which self-test seems to test which of them.
+//! - `draft` makes the manifest's text of what was seen, `write` has the loader read it before anybody else does.
 //!
 //! # Invariants
 //!
