@@ -158,7 +158,7 @@ fn run_with_little_room(context: &Context) -> crate::context::Ran {
 #[test]
 fn lost_output_satisfies_no_rule() {
     let context = Context::with(
-        r#"
+        r"
 - id: full
   shell: |
     printf 'early, Traceback\\n'
@@ -166,7 +166,7 @@ fn lost_output_satisfies_no_rule() {
     printf 'all green'
     echo fine >&2
   expect: {stdout: [{contains: early}, {contains: green}, {not_contains: Traceback}], stderr: [{matches: ^fine$}]}
-"#,
+",
     );
     let ran = run_with_little_room(&context);
     ran.exits(1);
@@ -184,14 +184,14 @@ fn lost_output_satisfies_no_rule() {
 #[test]
 fn counts_of_lost_output_are_not_known() {
     let context = Context::proving(
-        r#"
+        r"
 - id: lossy
   shell: |
     head -c 300000 /dev/zero
     printf '...\\n----------------------------------------------------------------------\\nRan 3 tests in 0.1s\\n\\nOK\\n' >&2
   reader: unittest
   expect: {cases: 3}
-"#,
+",
     );
     let ran = run_with_little_room(&context);
     let check = ran.exits(1).only();
