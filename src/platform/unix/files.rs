@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -103,7 +103,8 @@ impl Place {
 
 #[cfg(target_os = "linux")]
 fn path_of_descriptor(fd: BorrowedFd<'_>) -> Option<PathBuf> {
-    fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok()
+    let fd = std::os::fd::AsRawFd::as_raw_fd(&fd);
+    fs::read_link(format!("/proc/self/fd/{fd}")).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
