@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hostproof::manifest;
-use hostproof::model::{Exit, Platform, ReaderChoice, Stream};
+use hostproof::model::{Exit, Platform, ReaderChoice, ReaderName, Stream};
 use hostproof::platform::{Watcher, remove_tree};
 use hostproof::readers::{Context, Source, read};
 
@@ -17,13 +17,12 @@ fn readers(criterion: &mut Criterion) {
     output.push_str("\n----------\nRan 20000 tests in 1.000s\n\nOK\n");
     let mut group = criterion.benchmark_group("readers");
     group.throughput(Throughput::Bytes(output.len() as u64));
-    for (name, choice) in [("unittest", ReaderChoice::Unittest), ("auto", ReaderChoice::Auto)] {
+    for (name, choice) in [("unittest", ReaderChoice::Named(ReaderName::Unittest)), ("auto", ReaderChoice::Auto)] {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let source = Source { stream: Stream::Stderr, bytes: Box::new(output.as_bytes()), marks: &[] };
-                let context =
-                    Context { argv: &[], project: Path::new("/p"), cwd: Path::new("/p"), exit: Some(Exit::Code(0)) };
-                black_box(read(choice, vec![source], &context)).expect("a slice can be read")
+                let context = Context { exit: Some(Exit::Code(0)), ..Context::new(Path::new("/p"), Path::new("/p")) };
+                black_box(read(&choice, vec![source], &context)).expect("a slice can be read")
             });
         });
     }

@@ -53,7 +53,7 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
         .map(|test| Planned {
             check: Check {
                 timeout: args.timeout,
-                reader: test.reader,
+                reader: test.reader.clone(),
                 ..Check::new(test.id.clone(), CheckCommand::Argv(test.run.clone()))
             },
             setup: None,

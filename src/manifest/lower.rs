@@ -43,7 +43,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         stdin: spec.stdin.map(|path| path.0.0.into()),
         timeout: spec.timeout.map_or(default.timeout, |timeout| timeout.0.0),
         grace: spec.grace.map_or(default.grace, |grace| grace.0.0),
-        reader: spec.reader.unwrap_or(default.reader),
+        reader: spec.reader.map_or(default.reader, |reader| reader.0),
         expect: spec.expect.map(expect).unwrap_or_default(),
         allow: allow.collect::<Option<_>>()?,
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),

@@ -35,7 +35,7 @@ impl CheckSpec {
             stdin: upper.stdin.clone().or(self.stdin),
             timeout: upper.timeout.clone().or(self.timeout),
             grace: upper.grace.clone().or(self.grace),
-            reader: upper.reader.or(self.reader),
+            reader: upper.reader.clone().or(self.reader),
             expect: merge_expect(self.expect, upper.expect.as_ref()),
             allow: upper.allow.clone().or(self.allow),
             platforms: upper.platforms.clone().or(self.platforms),

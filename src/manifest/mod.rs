@@ -36,6 +36,7 @@ mod parse;
 mod paths;
 mod problem;
 mod read;
+mod reader_spec;
 mod resolve;
 mod scalar;
 mod schema;

@@ -11,10 +11,11 @@ use serde::Deserialize;
 
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::paths::{ProjectPath, SandboxPath};
+use super::reader_spec::ReaderSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
 use super::values::{Cases, CheckId, Expression, Filled, Grace, OwnName, Timeout, Version};
-use crate::model::{Cwd, Home, Interpreter, Kind, Platform, ReaderChoice};
+use crate::model::{Cwd, Home, Interpreter, Kind, Platform};
 
 /// Checks that hostproof runs in sandboxes, and what is expected of each.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -67,7 +68,7 @@ pub struct CheckSpec {
     /// How long its processes may outlive it, as `250ms`; 1s by default.
     pub grace: Option<Parsed<Grace>>,
     /// What reads cases out of its output; `auto` (the one that recognises it) by default.
-    pub reader: Option<ReaderChoice>,
+    pub reader: Option<ReaderSpec>,
     /// What is expected of it.
     pub expect: Option<ExpectSpec>,
     /// Findings that are meant.

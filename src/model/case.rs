@@ -55,8 +55,8 @@ pub struct Counts {
 /// What a reader made of a check's output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// The reader that recognised the output; `None` if none did.
-    pub reader: Option<&'static str>,
+    /// The reader that recognised the output, or the readers, as `pytest + jest`; `None` if none did.
+    pub reader: Option<String>,
     pub counts: Counts,
     /// The cases whose names are known, in the order of their outcomes. May be fewer than `counts` says.
     pub cases: Vec<Case>,

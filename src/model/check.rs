@@ -83,18 +83,40 @@ pub enum Inherit {
     Names(Vec<String>),
 }
 
-/// Which reader reads the output.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+/// A sub-runner whose output can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+pub enum ReaderName {
+    Pytest,
+    Unittest,
+    OkLines,
+}
+
+impl ReaderName {
+    /// All of them. Of two that recognise the same output, the one that comes first here is the more particular.
+    pub const ALL: [Self; 3] = [Self::Pytest, Self::Unittest, Self::OkLines];
+
+    /// The name that manifests and reports use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pytest => "pytest",
+            Self::Unittest => "unittest",
+            Self::OkLines => "ok-lines",
+        }
+    }
+}
+
+/// Which reader reads the output.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub enum ReaderChoice {
     /// The one that recognises the output.
     #[default]
     Auto,
     /// None: the check has no cases, and exit status 0 needs no further proof.
     None,
-    Pytest,
-    Unittest,
-    OkLines,
+    /// This one.
+    Named(ReaderName),
 }
 
 /// How many cases a check must run.

@@ -19,4 +19,26 @@ pub struct Frame {
     pub error: Option<String>,
     /// The case that failed there, where it is known.
     pub case: Option<String>,
+    /// Where the error was raised, if that is deeper, in code that is not the project's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raised: Option<Raised>,
+}
+
+/// A place in the code of a library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Raised {
+    /// As the output names it.
+    pub file: String,
+    /// 1-based.
+    pub line: u64,
+    /// As the output names it; `null` where it does not tell.
+    pub function: Option<String>,
+}
+
+impl Frame {
+    /// A place of which nothing more is known.
+    #[must_use]
+    pub fn new(file: impl Into<String>, line: u64) -> Self {
+        Self { file: file.into(), line, column: None, function: None, error: None, case: None, raised: None }
+    }
 }

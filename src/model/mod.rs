@@ -14,10 +14,10 @@ mod verdict;
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Need, Origin, Platform,
-    ReaderChoice, TextRule,
+    ReaderChoice, ReaderName, TextRule,
 };
 pub use finding::{Finding, Kind, Severity};
-pub use frame::Frame;
+pub use frame::{Frame, Raised};
 pub use host::HostFacts;
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use report::{

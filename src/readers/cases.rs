@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::mem;
 
 use super::Arrival;
-use crate::model::{Case, CaseOutcome, Frame};
+use crate::model::{Case, CaseOutcome, Counts, Frame};
 
 /// The most cases that are kept by name.
 pub const MOST_CASES: usize = 100_000;
@@ -50,6 +50,18 @@ impl Outcomes {
     /// How many have an outcome.
     pub fn ran(self) -> u64 {
         self.passed + self.failed + self.skipped
+    }
+
+    /// As counts, all of them known but for what was planned, and perhaps for what never ran.
+    pub fn counts(self, planned: Option<u64>, unknown: Option<u64>) -> Counts {
+        Counts {
+            planned,
+            ran: Some(self.ran()),
+            passed: Some(self.passed),
+            failed: Some(self.failed),
+            skipped: Some(self.skipped),
+            unknown,
+        }
     }
 
     fn of(&mut self, outcome: CaseOutcome) -> &mut u64 {

@@ -21,6 +21,8 @@ pub struct Source<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<'a> {
     pub stream: Stream,
+    /// Its place among all lines that are read, 1-based.
+    pub number: u64,
     pub text: Cow<'a, str>,
     pub at: Arrival,
 }
@@ -35,12 +37,12 @@ pub struct Arrival {
 }
 
 impl Source<'_> {
-    /// Calls `each` for every line. Lines end at LF, CR LF, or at the end of the stream.
+    /// Calls `each` for every line, and counts them on. Lines end at LF, CR LF, or at the end of the stream.
     ///
     /// # Errors
     ///
     /// What reading the captured bytes says.
-    pub fn for_each_line(mut self, mut each: impl FnMut(&Line<'_>)) -> io::Result<()> {
+    pub fn for_each_line(mut self, number: &mut u64, mut each: impl FnMut(&Line<'_>)) -> io::Result<()> {
         let mut line = Vec::new();
         let mut offset = 0u64;
         let mut mark = 0;
@@ -67,7 +69,8 @@ impl Source<'_> {
                 Cow::Owned(stripped) => Cow::Owned(stripped),
             };
             let last_us = self.marks.get(mark).map(|at| at.at_us);
-            each(&Line { stream: self.stream, text, at: Arrival { first_us, last_us } });
+            *number += 1;
+            each(&Line { stream: self.stream, number: *number, text, at: Arrival { first_us, last_us } });
             // The byte that comes next is the first of the next line.
             while self.marks.get(mark).is_some_and(|at| at.offset <= offset) {
                 mark += 1;
@@ -107,7 +110,7 @@ mod tests {
     fn lines(bytes: &[u8], marks: &[Mark]) -> Vec<(String, Arrival)> {
         let mut seen = Vec::new();
         Source { stream: Stream::Stdout, bytes: Box::new(bytes), marks }
-            .for_each_line(|line| seen.push((line.text.to_string(), line.at)))
+            .for_each_line(&mut 0, |line| seen.push((line.text.to_string(), line.at)))
             .expect("a slice can be read");
         seen
     }

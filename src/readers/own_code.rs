@@ -10,11 +10,14 @@ use super::Context;
 /// no file at all (`<string>`, `<frozen …>`). Everything else is the project's own. Of a file inside the project or the
 /// check's folder only the part below counts, so that a project may itself live under `site-packages`.
 ///
-/// The name is relative to the project if the file lies in it, else to the check's folder, else as it was printed.
+/// The name is relative to the project if the file lies in it or is a copy of one that does, else to the check's folder,
+/// else as it was printed. A `file:` URL is the path that it names.
 pub fn own_name(file: &str, context: &Context<'_>) -> Option<String> {
     if file.is_empty() || file.starts_with('<') {
         return None;
     }
+    let named = file.strip_prefix("file://").map(path_of_url);
+    let file = named.as_deref().unwrap_or(file);
     let windows = is_windows(file);
     let parts = components(file, windows);
     let separator = if file.contains('\\') && windows { "\\" } else { "/" };
@@ -31,10 +34,16 @@ pub fn own_name(file: &str, context: &Context<'_>) -> Option<String> {
             }
         }
         let whole: Vec<&str> = whole.iter().map(String::as_str).collect();
+        if let Some(name) = original(&whole, context, windows, separator) {
+            return Some(name);
+        }
         if let Some(below) = below(&whole, &project, windows) {
             return (!is_foreign(below, windows)).then(|| below.join(separator));
         }
         return (!is_foreign(&parts, windows)).then(|| parts.join(separator));
+    }
+    if let Some(name) = original(&parts, context, windows, separator) {
+        return Some(name);
     }
     for base in [&project, &cwd] {
         if let Some(below) = below(&parts, base, windows) {
@@ -42,6 +51,44 @@ pub fn own_name(file: &str, context: &Context<'_>) -> Option<String> {
         }
     }
     (!is_foreign(&parts, windows)).then(|| file.to_owned())
+}
+
+/// What a file in a copy of a part of the project is a copy of.
+fn original(parts: &[&str], context: &Context<'_>, windows: bool, separator: &str) -> Option<String> {
+    context.copies.iter().find_map(|(copy, original)| {
+        let copy = base(copy, windows);
+        let exact = parts.len() == copy.len() && parts.iter().zip(&copy).all(|(a, b)| a == b);
+        let below = if exact { &[][..] } else { below(parts, &copy, windows)? };
+        if is_foreign(below, windows) {
+            return None;
+        }
+        let original = components(original, windows);
+        Some(original.iter().chain(below).copied().collect::<Vec<_>>().join(separator))
+    })
+}
+
+/// The path that a `file:` URL names, without the empty or `localhost` host before it.
+fn path_of_url(rest: &str) -> String {
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let bytes = path.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = path.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        if let Some(byte) = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            decoded.push(byte);
+            at += 3;
+        } else {
+            decoded.push(bytes[at]);
+            at += 1;
+        }
+    }
+    let decoded = String::from_utf8_lossy(&decoded).into_owned();
+    // `/C:/x` is `C:/x` on the system that has drives.
+    match decoded.as_bytes() {
+        [b'/', drive, b':', b'/', ..] if drive.is_ascii_alphabetic() => decoded[1..].to_owned(),
+        _ => decoded,
+    }
 }
 
 fn is_windows(file: &str) -> bool {
@@ -98,7 +145,7 @@ mod tests {
     use super::*;
 
     fn name(file: &str) -> Option<String> {
-        own_name(file, &Context { argv: &[], project: Path::new("/p"), cwd: Path::new("/p/sub"), exit: None })
+        own_name(file, &Context::new(Path::new("/p"), Path::new("/p/sub")))
     }
 
     #[test]
@@ -144,14 +191,14 @@ mod tests {
     #[test]
     fn a_project_below_installed_packages_is_own() {
         let project = Path::new("/usr/lib/python3/dist-packages/mine");
-        let context = Context { argv: &[], project, cwd: project, exit: None };
+        let context = Context::new(project, project);
         assert_eq!(own_name("/usr/lib/python3/dist-packages/mine/t.py", &context).as_deref(), Some("t.py"));
         assert_eq!(own_name("/usr/lib/python3/dist-packages/other/t.py", &context), None);
     }
 
     #[test]
     fn the_sandbox_is_the_second_base() {
-        let context = Context { argv: &[], project: Path::new("/p"), cwd: Path::new("/var/box/work"), exit: None };
+        let context = Context::new(Path::new("/p"), Path::new("/var/box/work"));
         assert_eq!(own_name("/var/box/work/t.py", &context).as_deref(), Some("t.py"));
         assert_eq!(own_name("/private/var/box/work/t.py", &context).as_deref(), Some("t.py"));
         assert_eq!(own_name("t.py", &context).as_deref(), Some("t.py"));
@@ -159,11 +206,36 @@ mod tests {
 
     #[test]
     fn windows_paths_are_compared_without_case() {
-        let context =
-            Context { argv: &[], project: Path::new(r"C:\Work\proj"), cwd: Path::new(r"C:\Work\proj"), exit: None };
+        let context = Context::new(Path::new(r"C:\Work\proj"), Path::new(r"C:\Work\proj"));
         assert_eq!(own_name(r"c:\work\Proj\hooks\t.py", &context).as_deref(), Some(r"hooks\t.py"));
         assert_eq!(own_name(r"hooks\t.py", &context).as_deref(), Some(r"hooks\t.py"));
         assert_eq!(own_name(r"C:\Work\proj\lib\t.py", &context).as_deref(), Some(r"lib\t.py"));
         assert_eq!(own_name(r"D:\other\t.py", &context).as_deref(), Some(r"D:\other\t.py"));
+    }
+
+    #[test]
+    fn a_url_is_the_path_that_it_names() {
+        assert_eq!(name("file:///p/my%20(top)%20dir/%C3%A9.mjs").as_deref(), Some("my (top) dir/é.mjs"));
+        assert_eq!(name("file://localhost/p/a.mjs").as_deref(), Some("a.mjs"));
+        assert_eq!(name("file:///p/100%.mjs").as_deref(), Some("100%.mjs"));
+        assert_eq!(name("file:///D:/x/a.mjs").as_deref(), Some("D:/x/a.mjs"));
+        assert_eq!(name("file:///p/node_modules/x/a.mjs"), None);
+    }
+
+    #[test]
+    fn a_copy_has_the_name_of_what_it_is_a_copy_of() {
+        let copies =
+            [("/box/work/hooks".into(), "src/hooks".to_owned()), ("/box/work/t.py".into(), "tests/t.py".to_owned())];
+        let context = Context { copies: &copies, ..Context::new(Path::new("/p"), Path::new("/box/work")) };
+        for (file, expected) in [
+            ("/box/work/hooks/a.py", "src/hooks/a.py"),
+            ("hooks/a.py", "src/hooks/a.py"),
+            ("./t.py", "tests/t.py"),
+            ("/box/work/other.py", "other.py"),
+            ("hooks2/a.py", "hooks2/a.py"),
+        ] {
+            assert_eq!(own_name(file, &context).as_deref(), Some(expected), "{file}");
+        }
+        assert_eq!(own_name("hooks/node_modules/a.js", &context), None);
     }
 }

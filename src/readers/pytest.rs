@@ -26,9 +26,9 @@ use self::ids::{between, complete, id_at, is_python, planned};
 use self::session::{Begun, Located, Section, Session};
 use self::tally::{Entry, Kind, Tally};
 use super::cases::{CaseList, Frames, MOST_CASES, MOST_FRAMES, Outcomes, clip, note, number as number_of};
-use super::python_traceback::Tracebacks;
-use super::{Arrival, Context, Line, Reader, Recognised, Strength};
-use crate::model::{CaseOutcome, Counts, Reading, Stream};
+use super::frames::{Finder, Tracebacks};
+use super::{Arrival, Context, Line, Reader, Recognised, Span, Strength};
+use crate::model::{CaseOutcome, Counts, ReaderName, Reading, Stream};
 
 static COLLECTED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:collecting \.\.\. )?collected (\d+) items?((?: / \d+ \w+)*)$").expect("a constant")
@@ -62,6 +62,9 @@ pub struct Pytest<'a> {
     notes: Vec<String>,
     stream: Option<Stream>,
     strength: Option<Strength>,
+    span: Option<Span>,
+    /// The line that is being read.
+    here: Option<Span>,
     session: Session<'a>,
     sums: Outcomes,
     planned: Option<u64>,
@@ -78,7 +81,11 @@ impl Reader for Pytest<'_> {
             }
             self.stream = Some(line.stream);
         }
+        self.here = Some(Span::of(line));
         self.text(&line.text, line.at);
+        if self.session.seen {
+            self.is_own();
+        }
     }
 
     fn finish(mut self: Box<Self>) -> Option<Recognised> {
@@ -87,26 +94,16 @@ impl Reader for Pytest<'_> {
         if let Some(mut internal) = self.internal.take() {
             self.frames.extend(internal.finish());
         }
-        let known = self.sessions > 0;
-        let Outcomes { passed, failed, skipped, .. } = self.sums;
-        let counts = Counts {
-            planned: self.planned.filter(|_| known),
-            ran: known.then_some(passed + failed + skipped),
-            passed: known.then_some(passed),
-            failed: known.then_some(failed),
-            skipped: known.then_some(skipped),
-            unknown: self.unknown.filter(|_| known),
-        };
+        let counts = if self.sessions > 0 { self.sums.counts(self.planned, self.unknown) } else { Counts::default() };
         let cases = self.cases.finish(&mut self.notes);
         let frames = self.frames.finish(&mut self.notes);
-        let reading = Reading { reader: Some(Self::NAME), counts, cases, frames, notes: self.notes };
-        Some(Recognised { strength, reading })
+        let reader = ReaderName::Pytest;
+        let reading = Reading { reader: Some(reader.name().to_owned()), counts, cases, frames, notes: self.notes };
+        Some(Recognised { reader, strength, span: self.span, reading })
     }
 }
 
 impl<'a> Pytest<'a> {
-    pub const NAME: &'static str = "pytest";
-
     pub fn new(context: Context<'a>) -> Self {
         Self {
             context,
@@ -115,6 +112,8 @@ impl<'a> Pytest<'a> {
             notes: Vec::new(),
             stream: None,
             strength: None,
+            span: None,
+            here: None,
             session: Session::default(),
             sums: Outcomes::default(),
             planned: Some(0),
@@ -124,7 +123,13 @@ impl<'a> Pytest<'a> {
         }
     }
 
+    /// The line that is being read belongs to pytest's output.
+    fn is_own(&mut self) {
+        self.span = self.here.map(|here| Span::with(self.span, here));
+    }
+
     fn recognise(&mut self, strength: Strength) {
+        self.is_own();
         self.session.seen = true;
         self.strength = self.strength.max(Some(strength));
     }

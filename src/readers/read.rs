@@ -1,14 +1,13 @@
-//! Choosing a reader, and feeding it.
+//! Feeding the readers.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::cases::Frames;
-use super::{
-    Reader, Recognised, Source, Strength, ok_lines::OkLines, pytest::Pytest, python_traceback::Tracebacks,
-    unittest::Unittest,
-};
-use crate::model::{Exit, ReaderChoice, Reading};
+use super::choose::choose;
+use super::frames::Finders;
+use super::{Reader, Source, ok_lines::OkLines, pytest::Pytest, unittest::Unittest};
+use crate::model::{Exit, ReaderChoice, ReaderName, Reading};
 
 /// What a reader may know beside the output.
 #[derive(Debug, Clone, Copy)]
@@ -19,72 +18,78 @@ pub struct Context<'a> {
     pub project: &'a Path,
     /// Where the check ran: what relative names in its output are relative to.
     pub cwd: &'a Path,
+    /// Copies of the project's files: where each is, and what it is a copy of, relative to the project.
+    pub copies: &'a [(PathBuf, String)],
+    /// The names of the cases that were to run, in their order; empty if they are not known.
+    pub planned: &'a [String],
     /// `None` if the check had to be ended.
     pub exit: Option<Exit>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Of a command that nothing more is known of.
+    #[must_use]
+    pub fn new(project: &'a Path, cwd: &'a Path) -> Self {
+        Self { argv: &[], project, cwd, copies: &[], planned: &[], exit: None }
+    }
+
     /// Whether the command looks as if it ran that reader's sub-runner.
-    fn speaks_of(&self, reader: &str) -> bool {
-        let words: &[&str] =
-            if reader == Pytest::NAME { &["pytest", "py.test"] } else { &["unittest", "python", ".py"] };
+    pub(super) fn speaks_of(&self, reader: ReaderName) -> bool {
+        let words: &[&str] = match reader {
+            ReaderName::Pytest => &["pytest", "py.test"],
+            ReaderName::Unittest => &["unittest", "python", ".py"],
+            ReaderName::OkLines => &[],
+        };
         self.argv.iter().any(|word| words.iter().any(|wanted| word.contains(wanted)))
+    }
+}
+
+fn reader(name: ReaderName, context: Context<'_>) -> Box<dyn Reader + '_> {
+    match name {
+        ReaderName::Pytest => Box::new(Pytest::new(context)),
+        ReaderName::Unittest => Box::new(Unittest::new(context)),
+        ReaderName::OkLines => Box::new(OkLines::new(context)),
     }
 }
 
 /// Reads a check's captured output, in one pass and in bounded memory.
 ///
-/// With [`ReaderChoice::Auto`] every reader is fed. The one that recognised the output most surely wins: its own tally
-/// before lines of single cases before forms that other programs print, too; those count only if the command speaks of
-/// the sub-runner. Among equals the more particular form
-/// wins: pytest, unittest, ok-lines.
+/// With [`ReaderChoice::Auto`] every reader is fed, and [`choose`] says which of them is believed.
 ///
-/// If the reading has no frames and the check did not end with status 0, the frames are those of the Python tracebacks
-/// in the output, so that a script that dies before its sub-runner can report still shows where.
+/// If the reading has no frames and the check did not end with status 0, the frames are those that can be found in any
+/// program's output ([`super::frames`]), so that a script that dies before its sub-runner can report still shows where.
 ///
 /// # Errors
 ///
 /// What reading the captured bytes says.
-pub fn read(choice: ReaderChoice, mut sources: Vec<Source<'_>>, context: &Context<'_>) -> io::Result<Reading> {
+pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Context<'_>) -> io::Result<Reading> {
     sources.sort_by_key(|source| source.stream);
-    let (name, mut readers): (_, Vec<Box<dyn Reader + '_>>) = match choice {
-        ReaderChoice::Auto => (
-            None,
-            vec![Box::new(Pytest::new(*context)), Box::new(Unittest::new(*context)), Box::new(OkLines::new(*context))],
-        ),
-        ReaderChoice::None => (None, Vec::new()),
-        ReaderChoice::Pytest => (Some(Pytest::NAME), vec![Box::new(Pytest::new(*context))]),
-        ReaderChoice::Unittest => (Some(Unittest::NAME), vec![Box::new(Unittest::new(*context))]),
-        ReaderChoice::OkLines => (Some(OkLines::NAME), vec![Box::new(OkLines::new(*context))]),
+    let names = match choice {
+        ReaderChoice::Auto => ReaderName::ALL.to_vec(),
+        ReaderChoice::None => Vec::new(),
+        ReaderChoice::Named(name) => vec![*name],
     };
-    let mut tracebacks = Tracebacks::new(*context);
+    let mut readers: Vec<_> = names.iter().map(|name| reader(*name, *context)).collect();
+    let mut finders = Finders::new(*context);
     let mut frames = Frames::default();
+    let mut number = 0;
     for source in sources {
-        source.for_each_line(|line| {
+        source.for_each_line(&mut number, |line| {
             for reader in &mut readers {
                 reader.line(line);
             }
-            frames.extend(tracebacks.line(&line.text));
+            finders.line(&line.text, &mut frames);
         })?;
         // A traceback does not go on in the other stream.
-        frames.extend(tracebacks.finish());
+        finders.finish(&mut frames);
     }
 
-    let mut best: Option<Recognised> = None;
-    for recognised in readers.into_iter().filter_map(Reader::finish) {
-        // A line of dots, say, which many programs print.
-        let loose = recognised.strength == Strength::Loose && choice == ReaderChoice::Auto;
-        if loose && !recognised.reading.reader.is_some_and(|reader| context.speaks_of(reader)) {
-            continue;
-        }
-        if best.as_ref().is_none_or(|best| recognised.strength > best.strength) {
-            best = Some(recognised);
-        }
-    }
-    let mut reading = match best {
-        Some(best) => best.reading,
-        None => unrecognised(name),
+    let mut recognised: Vec<_> = readers.into_iter().filter_map(Reader::finish).collect();
+    let reading = match choice {
+        ReaderChoice::Named(_) => recognised.pop().map(|found| found.reading),
+        _ => choose(recognised, context),
     };
+    let mut reading = reading.unwrap_or_else(|| unrecognised(choice));
     if reading.frames.is_empty() && context.exit != Some(Exit::Code(0)) {
         reading.frames = frames.finish(&mut reading.notes);
     }
@@ -92,7 +97,11 @@ pub fn read(choice: ReaderChoice, mut sources: Vec<Source<'_>>, context: &Contex
 }
 
 /// Nothing is known: every count stays unknown.
-fn unrecognised(name: Option<&'static str>) -> Reading {
+fn unrecognised(choice: &ReaderChoice) -> Reading {
+    let name = match choice {
+        ReaderChoice::Named(name) => Some(name.name()),
+        _ => None,
+    };
     let notes = name.map(|name| format!("nothing in the output is in the form of {name}")).into_iter().collect();
-    Reading { reader: name, notes, ..Reading::default() }
+    Reading { reader: name.map(str::to_owned), notes, ..Reading::default() }
 }

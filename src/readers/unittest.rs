@@ -19,10 +19,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use self::suite::{Suite, Sums, status};
-use super::cases::{CaseList, Frames, MOST_CASES, clip, note, number};
-use super::python_traceback::Tracebacks;
-use super::{Arrival, Context, Line, Reader, Recognised, Strength};
-use crate::model::{CaseOutcome, Counts, Frame, Reading, Stream};
+use super::cases::{CaseList, Frames, MOST_CASES, Outcomes, clip, note, number};
+use super::frames::{Finder, Tracebacks};
+use super::{Arrival, Context, Line, Reader, Recognised, Span, Strength};
+use crate::model::{CaseOutcome, Frame, ReaderName, Reading, Stream};
 
 /// `test_x (mod.Class.test_x)`, with what a subtest adds.
 static CASE: LazyLock<Regex> =
@@ -38,6 +38,9 @@ pub struct Unittest<'a> {
     notes: Vec<String>,
     hasher: RandomState,
     stream: Option<Stream>,
+    span: Option<Span>,
+    /// The line that is being read.
+    here: Option<Span>,
     place: Place,
     suite: Suite,
     /// Ended suites, and their sums.
@@ -87,6 +90,7 @@ impl Reader for Unittest<'_> {
             self.end_block();
             self.place = Place::Progress;
         }
+        self.here = Some(Span::of(line));
         self.text(line.text.as_ref(), line.at);
     }
 
@@ -115,24 +119,17 @@ impl Reader for Unittest<'_> {
             note(&mut self.notes, "a fixture failed before its cases: they never ran, and nothing tells how many");
         }
         let Sums { passed, failed, skipped, unknown, .. } = self.sums;
-        let counts = Counts {
-            planned: None,
-            ran: Some(passed + failed + skipped),
-            passed: Some(passed),
-            failed: Some(failed),
-            skipped: Some(skipped),
-            unknown: (!self.sums.hidden).then_some(unknown),
-        };
+        let unknown = (!self.sums.hidden).then_some(unknown);
+        let counts = Outcomes { passed, failed, skipped, unknown: 0 }.counts(None, unknown);
         let cases = self.cases.finish(&mut self.notes);
         let frames = self.frames.finish(&mut self.notes);
-        let reading = Reading { reader: Some(Self::NAME), counts, cases, frames, notes: self.notes };
-        Some(Recognised { strength, reading })
+        let reader = ReaderName::Unittest;
+        let reading = Reading { reader: Some(reader.name().to_owned()), counts, cases, frames, notes: self.notes };
+        Some(Recognised { reader, strength, span: self.span, reading })
     }
 }
 
 impl<'a> Unittest<'a> {
-    pub const NAME: &'static str = "unittest";
-
     pub fn new(context: Context<'a>) -> Self {
         Self {
             context,
@@ -141,6 +138,8 @@ impl<'a> Unittest<'a> {
             notes: Vec::new(),
             hasher: RandomState::new(),
             stream: None,
+            span: None,
+            here: None,
             place: Place::Progress,
             suite: Suite::default(),
             tallies: 0,
@@ -151,8 +150,14 @@ impl<'a> Unittest<'a> {
         }
     }
 
+    /// The line that is being read belongs to unittest's output.
+    fn is_own(&mut self) {
+        self.span = self.here.map(|here| Span::with(self.span, here));
+    }
+
     fn text(&mut self, text: &str, at: Arrival) {
         if let Some(ran) = text.strip_prefix("Ran ").and_then(|_| RAN.captures(text)) {
+            self.is_own();
             self.settle(true);
             self.end_block();
             if let Place::Ran(before) = self.place {
@@ -187,6 +192,7 @@ impl<'a> Unittest<'a> {
             }
             Place::Ran(ran) => {
                 if let Some(status) = status(text) {
+                    self.is_own();
                     // A tally inside the message of a failure is another program's: this suite cannot be all right.
                     if !(status.ok && self.suite.blocks > 0) {
                         self.tally(ran, &status);
@@ -204,6 +210,7 @@ impl<'a> Unittest<'a> {
             self.place = Place::Progress;
             return self.progress(text, at);
         };
+        self.is_own();
         let found = CASE.captures(name);
         let case = found.as_ref().map_or_else(|| clip(name), |found| case_name(&found[1], &found[2]));
         if kind == "UNEXPECTED SUCCESS" {
@@ -277,6 +284,7 @@ impl<'a> Unittest<'a> {
 
     fn begin(&mut self, name: String, is_fixture: bool, tail: &str, at: Arrival) {
         self.settle(true);
+        self.is_own();
         self.suite.verbose = true;
         if is_fixture {
             self.suite.name_fixture(&name);

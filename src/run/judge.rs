@@ -273,7 +273,7 @@ mod tests {
 
     fn reading(passed: u64, failed: u64, skipped: u64) -> Reading {
         Reading {
-            reader: Some("unittest"),
+            reader: Some("unittest".to_owned()),
             counts: Counts {
                 planned: None,
                 ran: Some(passed + failed + skipped),

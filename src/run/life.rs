@@ -94,9 +94,16 @@ impl<'a> Life<'a> {
         for process in late.chain(&mut outcome.alive) {
             process.holds.retain(|hold| concerns(hold, &places, started));
         }
-        let context =
-            Context { argv: &program.argv, project: &self.plan.project, cwd: &places.cwd, exit: outcome.exit };
-        let reading = read(check.reader, &outcome, &context);
+        // Only under `cwd: copy` are a check's folder and the project's copy one; its files are the project's by name.
+        let work = sandbox.work();
+        let copies: Vec<_> = check.files.iter().map(|(there, here)| (work.join(there), here.clone())).collect();
+        let context = Context {
+            argv: &program.argv,
+            copies: &copies,
+            exit: outcome.exit,
+            ..Context::new(&self.plan.project, &places.cwd)
+        };
+        let reading = read(&check.reader, &outcome, &context);
         let mut unsatisfied = Vec::new();
         let mut lost = Vec::new();
         for (stream, rules) in [(Stream::Stdout, &check.expect.stdout), (Stream::Stderr, &check.expect.stderr)] {
@@ -199,7 +206,7 @@ fn spill(sandbox: &Sandbox) -> PathBuf {
 }
 
 /// Reads the output with the check's reader, stdout first.
-fn read(reader: ReaderChoice, outcome: &Outcome, context: &Context<'_>) -> io::Result<Reading> {
+fn read(reader: &ReaderChoice, outcome: &Outcome, context: &Context<'_>) -> io::Result<Reading> {
     let mut sources = Vec::new();
     for stream in [Stream::Stdout, Stream::Stderr] {
         let captured = outcome.captured(stream);

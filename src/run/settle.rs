@@ -322,7 +322,7 @@ impl Pending<'_> {
             started: Some(timestamp(started)),
             duration_ms: outcome.duration_us / 1000,
             stdout_end_ms: outcome.stdout.end_us.map(|us| us / 1000),
-            reader: reading.reader.map(str::to_owned),
+            reader: reading.reader,
             cases: Cases::new(judgement.counts, reading.cases),
             frames: reading.frames,
             findings: judgement.findings,

@@ -15,6 +15,7 @@ mod neighbours;
 #[cfg(target_os = "linux")]
 mod output;
 #[cfg(target_os = "linux")]
+mod recordings;
 mod reports;
 #[cfg(target_os = "linux")]
 mod run;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::project::{Project, check_on};
 use crate::model::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Kind, Need, Platform, ReaderChoice,
-    TextRule,
+    ReaderName, TextRule,
 };
 
 fn argv(words: &[&str]) -> CheckCommand {
@@ -87,7 +87,7 @@ checks:
             stdin: Some("fixtures/event.json".into()),
             timeout: Duration::from_secs(5400),
             grace: Duration::from_millis(250),
-            reader: ReaderChoice::OkLines,
+            reader: ReaderChoice::Named(ReaderName::OkLines),
             expect: Expect {
                 exit: 3,
                 cases: Some(CaseCount::AtLeast(57)),

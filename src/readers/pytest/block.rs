@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::tally::Kind;
-use crate::model::Frame;
+use crate::model::{Frame, Raised};
 use crate::readers::Context;
 use crate::readers::cases::clip;
+use crate::readers::frames::{Finder, Tracebacks, is_link};
 use crate::readers::own_code::own_name;
-use crate::readers::python_traceback::{Tracebacks, is_link};
 
 /// `tests/test_x.py:13: AssertionError` (long), `tests/test_x.py:13: in test_y` (short), and the place alone.
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
@@ -100,8 +100,11 @@ impl<'a> Block<'a> {
     }
 
     fn place(&mut self, file: &str, line: &str, function: Option<String>) {
-        if let (Some(file), Ok(line)) = (own_name(file, &self.context), line.parse()) {
-            self.own = Some(Frame { file: clip(&file), line, column: None, function, error: None, case: None });
+        let Ok(line) = line.parse() else { return };
+        if let Some(name) = own_name(file, &self.context) {
+            self.own = Some(Frame { function, ..Frame::new(clip(&name), line) });
+        } else if let Some(own) = &mut self.own {
+            own.raised = Some(Raised { file: clip(file), line, function });
         }
     }
 
@@ -124,14 +127,8 @@ impl<'a> Block<'a> {
 pub fn line_form(text: &str, context: &Context<'_>) -> Option<(Option<Frame>, String)> {
     let found = PLACE.captures(text)?;
     let said = found.get(4)?.as_str();
-    let frame = own_name(&found[1], context).zip(found[2].parse().ok()).map(|(file, line)| Frame {
-        file: clip(&file),
-        line,
-        column: None,
-        function: None,
-        error: Some(named(said)),
-        case: None,
-    });
+    let frame = own_name(&found[1], context).zip(found[2].parse().ok());
+    let frame = frame.map(|(file, line)| Frame { error: Some(named(said)), ..Frame::new(clip(&file), line) });
     Some((frame, clip(said)))
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn every_recording() -> Vec<(String, Vec<u8>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/readers");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/outputs");
     let mut files: Vec<_> = ["unittest", "pytest"]
         .iter()
         .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("recorded"))
@@ -29,8 +29,9 @@ fn is_sound(reading: &Reading) {
     }
 }
 
-const CHOICES: [ReaderChoice; 5] =
-    [ReaderChoice::Auto, ReaderChoice::None, ReaderChoice::Pytest, ReaderChoice::Unittest, ReaderChoice::OkLines];
+fn choices() -> impl Iterator<Item = ReaderChoice> {
+    [ReaderChoice::Auto, ReaderChoice::None].into_iter().chain(ReaderName::ALL.map(ReaderChoice::Named))
+}
 
 #[test]
 fn no_prefix_of_a_recording_is_greener_than_the_whole() {
@@ -39,14 +40,18 @@ fn no_prefix_of_a_recording_is_greener_than_the_whole() {
         if name.contains("unittest-cases") {
             continue;
         }
-        let whole = read_as(ReaderChoice::Auto, Stream::Stdout, &bytes, &context(0));
-        let (Some(reader), Some(passed)) = (whole.reader, whole.counts.passed) else { continue };
-        let choice = if reader == "pytest" { ReaderChoice::Pytest } else { ReaderChoice::Unittest };
+        let whole = read_as(&ReaderChoice::Auto, Stream::Stdout, &bytes, &context(0));
+        let (Some(reader), Some(passed)) = (whole.reader.as_deref(), whole.counts.passed) else { continue };
+        let choice = if reader == "pytest" {
+            ReaderChoice::Named(ReaderName::Pytest)
+        } else {
+            ReaderChoice::Named(ReaderName::Unittest)
+        };
         // The status is written at once; half of it (`OK` of `OK (skipped=1)`) says something else.
         let status = bytes[..bytes.len() - 1].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         // Every cut where cases run, and every line of the rest.
         for end in (1..=status).filter(|end| *end < 700 || (*end < 12_000 && bytes[end - 1] == b'\n')) {
-            let reading = read_as(choice, Stream::Stdout, &bytes[..end], &context(0));
+            let reading = read_as(&choice, Stream::Stdout, &bytes[..end], &context(0));
             is_sound(&reading);
             let seen = reading.counts.passed.unwrap_or(0);
             assert!(
@@ -134,9 +139,9 @@ proptest! {
     #[test]
     fn any_text_is_read_without_a_panic(text in "\\PC*", alike in alike(), on_err in any::<bool>()) {
         let stream = if on_err { Stream::Stderr } else { Stream::Stdout };
-        for choice in CHOICES {
-            is_sound(&read_as(choice, stream, text.as_bytes(), &context(1)));
-            is_sound(&read_as(choice, stream, alike.as_bytes(), &context(0)));
+        for choice in choices() {
+            is_sound(&read_as(&choice, stream, text.as_bytes(), &context(1)));
+            is_sound(&read_as(&choice, stream, alike.as_bytes(), &context(0)));
         }
     }
 
@@ -154,8 +159,8 @@ proptest! {
             mixed.extend_from_slice(line);
             mixed.extend_from_slice(rest.next().unwrap_or_default());
         }
-        for choice in CHOICES {
-            is_sound(&read_as(choice, Stream::Stdout, &mixed, &context(1)));
+        for choice in choices() {
+            is_sound(&read_as(&choice, Stream::Stdout, &mixed, &context(1)));
         }
     }
 }

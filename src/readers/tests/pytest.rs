@@ -4,7 +4,7 @@ use super::*;
 
 fn pytest(name: &str) -> Reading {
     let context = Context { cwd: Path::new("/box"), ..context(1) };
-    read_as(ReaderChoice::Auto, Stream::Stdout, &recorded(&format!("pytest/{name}.txt")), &context)
+    read_as(&ReaderChoice::Auto, Stream::Stdout, &recorded(&format!("pytest/{name}.txt")), &context)
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn counts() {
         ("internal", (Some(6), [5, 5, 0, 0], Some(1))),
     ] {
         let reading = pytest(name);
-        assert_eq!(reading.reader, Some("pytest"), "{name}");
+        assert_eq!(reading.reader.as_deref(), Some("pytest"), "{name}");
         assert_eq!(numbers(&reading.counts), expected, "{name}: {:#?} {:#?}", reading.counts, reading.notes);
     }
 }
@@ -228,7 +228,7 @@ fn tells_what_it_could_not_load() {
         ]
     );
     let reading = pytest("conftest");
-    assert_eq!(reading.reader, Some("pytest"));
+    assert_eq!(reading.reader.as_deref(), Some("pytest"));
     assert_eq!(reading.counts, Counts::default());
     assert_eq!(
         frames(&reading),
@@ -255,7 +255,7 @@ fn sessions_add_up() {
     both.extend(recorded("pytest/green.txt"));
     both.extend(recorded("pytest/green-v.txt"));
     both.extend(recorded("pytest/green-q.txt"));
-    let reading = read_as(ReaderChoice::Auto, Stream::Stdout, &both, &context(1));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, &both, &context(1));
     assert_eq!(numbers(&reading.counts), (None, [44, 28, 14, 2], Some(0)));
 }
 
@@ -268,7 +268,7 @@ fn a_session_that_a_case_ran_and_printed_is_not_the_checks() {
         let output = outer.replace("== 9 passed in 0.01s ==\n", &inner);
         assert_ne!(output, outer);
         let context = Context { cwd: Path::new("/box"), ..context(1) };
-        let reading = read_as(ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context);
+        let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context);
         assert_eq!(numbers(&reading.counts), (Some(20), [20, 4, 14, 2], Some(0)));
     }
 }
@@ -278,7 +278,7 @@ fn a_case_that_prints_a_summary_does_not_end_the_session() {
     let outer = String::from_utf8(recorded("pytest/mixed-v-s.txt")).expect("text");
     let output = outer.replace("test_prints == 9 passed in 0.01s ==", "test_prints \n== 9 passed in 0.01s ==");
     assert_ne!(output, outer);
-    let reading = read_as(ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(1));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(1));
     assert_eq!(numbers(&reading.counts), (Some(20), [20, 4, 14, 2], Some(0)));
     assert_eq!(outcome_of(&reading, "tests/test_py.py::test_prints"), CaseOutcome::Failed);
 }
@@ -287,7 +287,7 @@ fn a_case_that_prints_a_summary_does_not_end_the_session() {
 fn the_summary_wins_over_lines_that_others_wrote_into() {
     let output = String::from_utf8(recorded("pytest/green-v.txt")).expect("text");
     let output = output.replace("test_many[2] PASSED", "test_many[2] <worker 2>PASSED");
-    let reading = read_as(ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(0));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(0));
     assert_eq!(numbers(&reading.counts), (Some(6), [6, 6, 0, 0], Some(0)));
 }
 
@@ -298,7 +298,7 @@ fn one_title_in_two_files_is_told_apart_by_the_frame() {
                   === short test summary info ===\nFAILED b/test_b.py::test_x - assert 0\nFAILED a/test_a.py::test_x - assert 0\n\
                   2 failed in 0.01s\n";
     let reading = read_as(
-        ReaderChoice::Auto,
+        &ReaderChoice::Auto,
         Stream::Stdout,
         output.as_bytes(),
         &Context { cwd: Path::new("/box"), ..context(1) },
@@ -310,7 +310,7 @@ fn one_title_in_two_files_is_told_apart_by_the_frame() {
 #[test]
 fn a_quiet_session_that_was_stopped_leaves_unknown_what_did_not_run() {
     let output = ".F\n=== FAILURES ===\n!!!! stopping after 1 failures !!!!\n1 failed, 1 passed in 0.03s\n";
-    let reading = read_as(ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(1));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(1));
     assert_eq!(numbers(&reading.counts), (None, [2, 1, 1, 0], None));
     assert_eq!(reading.notes, ["pytest stopped: stopping after 1 failures"]);
 }
@@ -319,6 +319,6 @@ fn a_quiet_session_that_was_stopped_leaves_unknown_what_did_not_run() {
 fn a_summary_that_the_session_outlives_is_not_its_own() {
     let output =
         "=== test session starts ===\ncollected 9 items\n\nt.py .F\n=== 9 passed in 0.01s ===\n=== FAILURES ===\n";
-    let reading = read_as(ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(1));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(1));
     assert_eq!(numbers(&reading.counts), (Some(9), [2, 1, 1, 0], Some(7)));
 }

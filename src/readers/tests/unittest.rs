@@ -3,7 +3,7 @@
 use super::*;
 
 fn unittest(name: &str) -> Reading {
-    read_as(ReaderChoice::Auto, Stream::Stderr, &recorded(&format!("unittest/{name}.txt")), &context(1))
+    read_as(&ReaderChoice::Auto, Stream::Stderr, &recorded(&format!("unittest/{name}.txt")), &context(1))
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn counts() {
         ("dies-v", (None, [2, 1, 1, 0], Some(1))),
     ] {
         let reading = unittest(name);
-        assert_eq!(reading.reader, Some("unittest"), "{name}");
+        assert_eq!(reading.reader.as_deref(), Some("unittest"), "{name}");
         assert_eq!(numbers(&reading.counts), expected, "{name}: {reading:#?}");
     }
 }
@@ -131,11 +131,11 @@ fn tallies_add_up() {
     let mut both = recorded("unittest/green-v.txt");
     both.extend(recorded("unittest/mixed-v.txt"));
     both.extend(recorded("unittest/green.txt"));
-    let reading = read_as(ReaderChoice::Auto, Stream::Stderr, &both, &context(1));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, &both, &context(1));
     assert_eq!(numbers(&reading.counts), (None, [24, 12, 8, 4], Some(0)));
     assert_eq!(reading.cases.len(), 20);
     both.extend(recorded("unittest/dies-v.txt"));
-    let reading = read_as(ReaderChoice::Auto, Stream::Stderr, &both, &context(0));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, &both, &context(0));
     assert_eq!(numbers(&reading.counts), (None, [26, 13, 9, 4], Some(1)));
 }
 
@@ -152,14 +152,14 @@ fn with_message(message: &str) -> String {
 #[test]
 fn a_tally_in_the_message_of_a_failure_is_not_the_suites() {
     let inner = String::from_utf8(recorded("unittest/green.txt")).expect("text");
-    let reading = read_as(ReaderChoice::Auto, Stream::Stderr, with_message(&inner).as_bytes(), &context(1));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, with_message(&inner).as_bytes(), &context(1));
     assert_eq!(numbers(&reading.counts), (None, [2, 1, 1, 0], Some(0)));
 }
 
 #[test]
 fn of_a_failure_the_first_traceback_counts() {
     let inner = "x\nTraceback (most recent call last):\n  File \"/box/hook.py\", line 1, in g\nOSError: no\n";
-    let reading = read_as(ReaderChoice::Auto, Stream::Stderr, with_message(inner).as_bytes(), &context(1));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, with_message(inner).as_bytes(), &context(1));
     let lines: Vec<_> = reading.frames.iter().map(|frame| (frame.line, frame.case.as_deref())).collect();
     assert_eq!(lines, [(9, Some("m.C.test_x"))]);
 }
@@ -175,7 +175,8 @@ fn what_a_case_prints_last_is_its_outcome_only_if_something_follows() {
         ("test_a (m.C.test_a) ... x\nskipped 'why'\ntest_b (m.C.test_b)\nWords. ... ok", CaseOutcome::Skipped),
         ("test_a (m.C.test_a)\nWords. ... FAIL", CaseOutcome::Failed),
     ] {
-        let reading = read_as(ReaderChoice::Unittest, Stream::Stderr, output.as_bytes(), &context(0));
+        let reading =
+            read_as(&ReaderChoice::Named(ReaderName::Unittest), Stream::Stderr, output.as_bytes(), &context(0));
         assert_eq!(outcome_of(&reading, "m.C.test_a"), outcome, "{output}");
         if output.contains("test_b") {
             assert_eq!(outcome_of(&reading, "m.C.test_b"), CaseOutcome::Passed, "{output}");
@@ -187,11 +188,11 @@ fn what_a_case_prints_last_is_its_outcome_only_if_something_follows() {
 fn the_tally_wins_over_lines_that_others_wrote_into() {
     let output = "test_a (m.C.test_a) ... ok<worker 2> b begins\n\ntest_b (m.C.test_b) ... ok\n\n\
                   ----------------------------------------------------------------------\nRan 2 tests in 0.1s\n\nOK\n";
-    let reading = read_as(ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
     assert_eq!(numbers(&reading.counts), (None, [2, 2, 0, 0], Some(0)));
     assert_eq!(outcome_of(&reading, "m.C.test_a"), CaseOutcome::Passed);
     let output = output.replace("Ran 2", "Ran 4");
-    let reading = read_as(ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
     assert_eq!(numbers(&reading.counts), (None, [4, 4, 0, 0], Some(0)));
     assert_eq!(reading.notes.len(), 1);
 }
@@ -199,13 +200,13 @@ fn the_tally_wins_over_lines_that_others_wrote_into() {
 #[test]
 fn half_a_tally_says_how_many_have_no_outcome() {
     let output = "----------------------------------------------------------------------\nRan 4 tests in 0.1s\n";
-    let reading = read_as(ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
     assert_eq!(numbers(&reading.counts), (None, [0, 0, 0, 0], Some(4)));
 }
 
 #[test]
 fn a_skipped_class_is_not_hidden() {
     let output = "s\n----------------------------------------------------------------------\nRan 0 tests in 0.1s\n\nOK (skipped=1)\n";
-    let reading = read_as(ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
     assert_eq!(numbers(&reading.counts), (None, [1, 0, 0, 1], Some(0)));
 }

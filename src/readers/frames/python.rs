@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Context;
-use super::cases::clip;
-use super::own_code::own_name;
-use crate::model::Frame;
+use super::Finder;
+use crate::model::{Frame, Raised};
+use crate::readers::Context;
+use crate::readers::cases::clip;
+use crate::readers::own_code::own_name;
 
 static FRAME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"^  File "(.+)", line (\d+)(?:, in (.+))?$"#).expect("a constant"));
@@ -56,13 +57,8 @@ enum Group {
     Part,
 }
 
-impl<'a> Tracebacks<'a> {
-    pub fn new(context: Context<'a>) -> Self {
-        Self { context, state: State::Idle, own: None, chain: None, chained: false, dropped: false, group: Group::None }
-    }
-
-    /// Takes a line; gives the frame of the traceback before, once it is clear that it has ended.
-    pub fn line(&mut self, text: &str) -> Option<Frame> {
+impl Finder for Tracebacks<'_> {
+    fn line(&mut self, text: &str) -> Option<Frame> {
         if text.trim_start() == "+ Exception Group Traceback (most recent call last):" {
             let before = if self.group == Group::Part { None } else { self.begin() };
             // A group within a group is a part of it.
@@ -112,8 +108,7 @@ impl<'a> Tracebacks<'a> {
         None
     }
 
-    /// Ends what is being read: its frame, if it has one of the project's own.
-    pub fn finish(&mut self) -> Option<Frame> {
+    fn finish(&mut self) -> Option<Frame> {
         if self.state == State::Frames {
             self.close(None);
         }
@@ -121,6 +116,12 @@ impl<'a> Tracebacks<'a> {
         let frame = self.chain.take();
         *self = Self::new(self.context);
         frame.filter(|_| !dropped)
+    }
+}
+
+impl<'a> Tracebacks<'a> {
+    pub fn new(context: Context<'a>) -> Self {
+        Self { context, state: State::Idle, own: None, chain: None, chained: false, dropped: false, group: Group::None }
     }
 
     fn begin(&mut self) -> Option<Frame> {
@@ -140,9 +141,12 @@ impl<'a> Tracebacks<'a> {
 
     fn frame(&mut self, text: &str) -> bool {
         let Some(found) = FRAME.captures(text) else { return false };
-        if let (Some(file), Ok(line)) = (own_name(&found[1], &self.context), found[2].parse()) {
-            let function = found.get(3).map(|name| clip(name.as_str()));
-            self.own = Some(Frame { file: clip(&file), line, column: None, function, error: None, case: None });
+        let Ok(line) = found[2].parse() else { return true };
+        let function = found.get(3).map(|name| clip(name.as_str()));
+        if let Some(file) = own_name(&found[1], &self.context) {
+            self.own = Some(Frame { function, ..Frame::new(clip(&file), line) });
+        } else if let Some(own) = self.own.as_mut().filter(|_| !found[1].starts_with("<frozen ")) {
+            own.raised = Some(Raised { file: clip(&found[1]), line, function });
         }
         true
     }
@@ -191,7 +195,7 @@ mod tests {
 
     /// File, line, function and error of each frame found.
     fn found(text: &str) -> Vec<(String, u64, Option<String>, Option<String>)> {
-        let context = Context { argv: &[], project: Path::new("/p"), cwd: Path::new("/p"), exit: None };
+        let context = Context::new(Path::new("/p"), Path::new("/p"));
         let mut tracebacks = Tracebacks::new(context);
         let mut frames: Vec<_> = text.lines().filter_map(|line| tracebacks.line(line)).collect();
         frames.extend(tracebacks.finish());
