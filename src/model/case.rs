@@ -52,6 +52,19 @@ pub struct Counts {
     pub unknown: Option<u64>,
 }
 
+impl Counts {
+    /// Whether the numbers that are known do not contradict each other.
+    #[must_use]
+    pub fn agree(&self) -> bool {
+        let Self { planned, ran, passed, failed, skipped, unknown } = *self;
+        let parts = [passed, failed, skipped];
+        let known: u64 = parts.iter().flatten().sum();
+        let whole = ran.is_none_or(|ran| if parts.iter().all(Option::is_some) { ran == known } else { ran >= known });
+        let plan = planned.zip(ran).zip(unknown).is_none_or(|((planned, ran), unknown)| planned == ran + unknown);
+        whole && plan
+    }
+}
+
 /// What a reader made of a check's output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
