@@ -7,8 +7,10 @@ use std::mem;
 use super::Arrival;
 use crate::model::{Case, CaseOutcome, Counts, Frame};
 
-/// The most cases that are kept by name.
-pub const MOST_CASES: usize = 100_000;
+/// The most cases that are kept by name. Several readers may take the same lines for theirs, each with a list.
+pub const MOST_CASES: usize = 50_000;
+/// The most text that a list of cases keeps, in bytes.
+const MOST_TEXT: usize = 4 << 20;
 /// The most frames that are kept.
 pub const MOST_FRAMES: usize = 1_000;
 /// The longest name, reason or error that is kept, in characters.
@@ -84,6 +86,8 @@ pub struct CaseList {
     index: HashMap<u64, usize>,
     outcomes: Outcomes,
     told: u64,
+    /// How many bytes of text are kept.
+    text: usize,
     cut: bool,
 }
 
@@ -108,10 +112,12 @@ impl CaseList {
             return;
         }
         *self.outcomes.of(outcome) += 1;
-        if self.cases.len() == MOST_CASES {
+        let text = name.len() + reason.as_ref().map_or(0, String::len);
+        if self.cases.len() == MOST_CASES || self.text + text > MOST_TEXT {
             self.cut = true;
             return;
         }
+        self.text += text;
         self.index.insert(key, self.cases.len());
         self.cases.push((self.told, Case { name, outcome, reason, from_ms: ms(at.first_us), at_ms: ms(at.last_us) }));
     }
@@ -150,7 +156,7 @@ impl CaseList {
     /// The cases in the order of their outcomes.
     pub fn finish(mut self, notes: &mut Vec<String>) -> Vec<Case> {
         if self.cut {
-            note(notes, format!("more than {MOST_CASES} cases: the list is cut, the numbers are not"));
+            note(notes, format!("more than {} cases: their list is cut, their numbers are not", self.cases.len()));
         }
         self.cases.sort_by_key(|(told, _)| *told);
         self.cases.into_iter().map(|(_, case)| case).collect()
@@ -237,6 +243,18 @@ mod tests {
         let mut notes = Vec::new();
         assert_eq!(list.finish(&mut notes).len(), MOST_CASES);
         assert_eq!(notes.len(), 1);
+    }
+
+    #[test]
+    fn long_names_cut_the_list_sooner() {
+        let mut list = CaseList::default();
+        for i in 0..10_000 {
+            list.record(&format!("{i}{}", "é".repeat(LONGEST_TEXT)), CaseOutcome::Passed, None, Arrival::default());
+        }
+        assert_eq!(list.outcomes().passed, 10_000);
+        let cases = list.finish(&mut Vec::new());
+        let text: usize = cases.iter().map(|case| case.name.len()).sum();
+        assert!(text <= MOST_TEXT && text > MOST_TEXT - 4 * LONGEST_TEXT, "{text}");
     }
 
     #[test]
