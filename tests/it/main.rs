@@ -26,5 +26,6 @@ mod schema;
 mod signals;
 #[cfg(target_os = "linux")]
 mod story;
+mod strangers;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -6,8 +6,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::mounts::{Alias, Views};
 use super::sockets::Bound;
-use super::{clock, mounts, waits};
+use super::{clock, waits};
 use crate::model::{Hold, How, Process, ProcessRef, Stream};
 
 /// The longest argument list that is kept of a process, in bytes.
@@ -25,12 +26,21 @@ pub struct Wanted<'a> {
     pub started_ms: u64,
     /// The unix sockets that are bound in the roots.
     pub sockets: &'a Bound,
+    /// What the folders are called where other things are mounted.
+    pub views: Views,
 }
 
 impl<'a> Wanted<'a> {
     /// Holders in these folders, whatever job they belong to; start times are after the machine's.
     pub fn in_roots(roots: &'a [PathBuf], sockets: &'a Bound) -> Self {
-        Self { roots, pipes: [(0, Stream::Stdout), (0, Stream::Stderr)], leader: None, started_ms: 0, sockets }
+        Self {
+            roots,
+            pipes: [(0, Stream::Stdout), (0, Stream::Stderr)],
+            leader: None,
+            started_ms: 0,
+            sockets,
+            views: Views::default(),
+        }
     }
 }
 
@@ -110,6 +120,20 @@ pub fn ancestors(pid: u32) -> Vec<ProcessRef> {
     line
 }
 
+/// Whether a process descends from another one.
+pub fn descends(pid: u32, from: u32) -> bool {
+    // Numbers that are used again could make a ring of what is read one by one.
+    const DEEPEST: usize = 10_000;
+    let mut at = pid;
+    for _ in 0..DEEPEST {
+        at = stat(at).map_or(0, |stat| stat.parent);
+        if at <= 1 || at == from {
+            break;
+        }
+    }
+    at == from
+}
+
 /// The direct children of a process, whichever of its threads started or adopted them.
 ///
 /// # Errors
@@ -161,18 +185,18 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
         return Some(process);
     }
     process.waiting_on = waits::waiting_on(id);
-    links(id, wanted, &mut process);
-    threads(pid, wanted, &mut process);
-    descriptors(id, wanted, &mut process);
-    mappings(id, wanted, &mut process);
-    if mounts::is_elsewhere(id) {
-        process.holds.extend(mounts::in_roots(id, wanted.roots).into_iter().map(|point| Hold {
-            how: How::Mount,
-            directory: point.is_dir(),
-            path: point.to_string_lossy().into_owned(),
-            deleted: false,
-        }));
-    }
+    let view = wanted.views.of(id, wanted.roots);
+    let sought = Sought { roots: wanted.roots, aliases: &view.aliases };
+    links(id, &sought, &mut process);
+    threads(pid, &sought, &mut process);
+    descriptors(id, wanted, &sought, &mut process);
+    mappings(id, &sought, &mut process);
+    process.holds.extend(view.mounted.iter().map(|point| Hold {
+        how: How::Mount,
+        directory: point.is_dir(),
+        path: point.to_string_lossy().into_owned(),
+        deleted: false,
+    }));
     process.holds.sort();
     process.holds.dedup();
     process.case_hint = variable(id, b"PYTEST_CURRENT_TEST=");
@@ -201,11 +225,11 @@ pub fn argv(pid: u32, name: &str) -> Vec<String> {
     bytes.split(|&byte| byte == 0).map(|argument| String::from_utf8_lossy(argument).into_owned()).collect()
 }
 
-fn links(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+fn links(pid: u32, sought: &Sought<'_>, process: &mut Process) {
     for (name, how) in [("cwd", How::Cwd), ("root", How::Root), ("exe", How::Executable)] {
         let link = PathBuf::from(format!("/proc/{pid}/{name}"));
         match fs::read_link(&link) {
-            Ok(target) => process.holds.extend(hold(&link, &target, how, wanted.roots)),
+            Ok(target) => process.holds.extend(hold(&link, &target, how, sought)),
             // No such link: a process that ended meanwhile, or a kernel thread.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => process.unread.push(format!("{name}: {error}")),
@@ -214,13 +238,12 @@ fn links(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
 }
 
 /// Threads may have a cwd and a root of their own.
-fn threads(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+fn threads(pid: u32, sought: &Sought<'_>, process: &mut Process) {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return };
     for task in tasks.flatten().filter(|task| task.file_name() != pid.to_string().as_str()) {
         for (name, how) in [("cwd", How::ThreadCwd), ("root", How::Root)] {
             let link = task.path().join(name);
-            let Some(hold) = fs::read_link(&link).ok().and_then(|target| hold(&link, &target, how, wanted.roots))
-            else {
+            let Some(hold) = fs::read_link(&link).ok().and_then(|target| hold(&link, &target, how, sought)) else {
                 continue;
             };
             // What it has in common with the process is told already.
@@ -231,7 +254,7 @@ fn threads(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
     }
 }
 
-fn descriptors(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+fn descriptors(pid: u32, wanted: &Wanted<'_>, sought: &Sought<'_>, process: &mut Process) {
     let folder = match fs::read_dir(format!("/proc/{pid}/fd")) {
         Ok(folder) => folder,
         Err(error) if error.kind() == ErrorKind::NotFound => return,
@@ -249,7 +272,7 @@ fn descriptors(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
         } else if let Some((path, deleted)) = socket_inode(&target).and_then(|inode| wanted.sockets.get(&inode)) {
             let path = path.to_string_lossy().into_owned();
             process.holds.push(Hold { how: How::Socket, path, directory: false, deleted: *deleted });
-        } else if let Some(hold) = hold(&link, &target, How::Descriptor, wanted.roots)
+        } else if let Some(hold) = hold(&link, &target, How::Descriptor, sought)
             && !(hold.deleted && never_had_a_name(pid, &entry.file_name()))
         {
             process.holds.push(hold);
@@ -267,7 +290,7 @@ fn never_had_a_name(pid: u32, fd: &std::ffi::OsStr) -> bool {
     flags.and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok()).is_some_and(|flags| flags & TMPFILE != 0)
 }
 
-fn mappings(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+fn mappings(pid: u32, sought: &Sought<'_>, process: &mut Process) {
     let file = match fs::File::open(format!("/proc/{pid}/maps")) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return,
@@ -279,7 +302,11 @@ fn mappings(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
         if let Some(at) = line.iter().position(|&byte| byte == b'/') {
             let name = line[at..].strip_suffix(b"\n").unwrap_or(&line[at..]);
             let target = PathBuf::from(std::ffi::OsString::from_vec(unescaped(name)));
-            let mapped = in_roots(&target, wanted.roots).map(|(path, deleted)| Hold {
+            let inode = line[..at].split(|&byte| byte == b' ').nth(4).map(String::from_utf8_lossy);
+            let is = |path: &Path| {
+                fs::symlink_metadata(path).is_ok_and(|file| inode.as_deref() == Some(file.ino().to_string().as_str()))
+            };
+            let mapped = sought.found(&target, is, || true).map(|(path, deleted)| Hold {
                 how: How::Mapping,
                 path: path.to_string_lossy().into_owned(),
                 directory: false,
@@ -328,17 +355,46 @@ fn pipe_inode(target: &Path) -> Option<u64> {
     target.to_str()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
 }
 
-/// The hold that a link of /proc makes, if it leads into one of the roots.
-fn hold(link: &Path, target: &Path, how: How, roots: &[PathBuf]) -> Option<Hold> {
-    let (path, deleted) = in_roots(target, roots)?;
+/// The folders that holders are looked for in, by all of their names.
+struct Sought<'a> {
+    roots: &'a [PathBuf],
+    aliases: &'a [Alias],
+}
+
+impl Sought<'_> {
+    /// What a name of /proc means, if it lies in one of the folders, and whether that was removed.
+    ///
+    /// What has another name because of a mount is believed only if it really is that file (`is`), or if it is gone, one
+    /// of that file system (`is_near`): something else may be mounted over it.
+    fn found(&self, target: &Path, is: impl Fn(&Path) -> bool, is_near: impl Fn() -> bool) -> Option<(PathBuf, bool)> {
+        if let Some((path, deleted)) = in_roots(target, self.roots) {
+            // A file whose name really ends like that exists under it.
+            let (path, deleted) = if deleted && is(target) { (target, false) } else { (path, deleted) };
+            return Some((path.to_owned(), deleted));
+        }
+        self.aliases.iter().find_map(|alias| {
+            let (path, deleted) = in_roots(target, std::slice::from_ref(&alias.seen))?;
+            let real = |path: &Path| Some(alias.real.join(path.strip_prefix(&alias.seen).ok()?).components().collect());
+            let whole: Option<PathBuf> = real(target);
+            if let Some(whole) = whole.filter(|whole| is(whole)) {
+                return Some((whole, false));
+            }
+            if deleted && is_near() { Some((real(path)?, true)) } else { None }
+        })
+    }
+}
+
+/// The hold that a link of /proc makes, if it leads into one of the folders.
+fn hold(link: &Path, target: &Path, how: How, sought: &Sought<'_>) -> Option<Hold> {
+    let device = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.dev());
+    let is_near = || device(link).is_some_and(|its| sought.roots.iter().any(|root| device(root) == Some(its)));
+    let (path, deleted) = sought.found(target, |path| same_file(link, path), is_near)?;
     // Through the link, so that it works for what is deleted, too.
     let directory = match how {
         How::Cwd | How::Root | How::ThreadCwd => true,
         How::Executable | How::Mapping | How::Socket | How::Mount => false,
         How::Descriptor => fs::metadata(link).is_ok_and(|metadata| metadata.is_dir()),
     };
-    // A file whose name really ends like that exists under it.
-    let (path, deleted) = if deleted && same_file(link, target) { (target, false) } else { (path, deleted) };
     Some(Hold { how, path: path.to_string_lossy().into_owned(), directory, deleted })
 }
 
