@@ -23,6 +23,8 @@ use crate::words::timestamp;
 const PAUSE: u32 = 9;
 /// How soon a stop is seen while a holder's grace is waited for.
 const STOP: Duration = Duration::from_millis(100);
+/// How long a stranger that was killed is waited for.
+const DEATH: Duration = Duration::from_secs(1);
 /// How many checks may wait for a look before their lanes do, too: their sandboxes are all still there.
 const WAITING: usize = 128;
 
@@ -211,8 +213,9 @@ impl<'a> Settler<'a> {
 
     fn settle(&self, pending: Pending<'a>, mut strangers: Vec<Stranger>, tell: &mut impl FnMut(usize, CheckReport)) {
         for stranger in &mut strangers {
-            if stranger.marked.is_some() {
-                platform::end_stranger(stranger);
+            if stranger.marked.is_some() && platform::end_stranger(stranger) {
+                // What shares the check's locks starts when this is done.
+                platform::wait_for_an_end(&[stranger.process.pid], DEATH);
             }
             pending.date(&mut stranger.process);
         }

@@ -9,7 +9,7 @@ use crate::context::{Context, eventually, signal};
 
 /// Does as it is told through a socket: has a child of its own sit in a folder, or rise from it.
 const HELPER: &str = r#"
-import os, signal, socket, sys, time
+import os, signal, socket, subprocess, sys, time
 
 signal.alarm(60)
 server = socket.socket(socket.AF_UNIX)
@@ -30,6 +30,11 @@ while True:
             while True:
                 time.sleep(50)
         os.read(here, 1)
+    elif order == "spawn":
+        # As a terminal's server does it: with the variables of who asks.
+        child = subprocess.Popen(["sleep", "50"], env=dict(os.environ, HOSTPROOF_SANDBOX=argument)).pid
+        with open("guest", "w") as file:
+            file.write(str(child))
     elif order == "rise":
         os.kill(child, 9)
         os.waitpid(child, 0)
@@ -141,4 +146,20 @@ fn one_that_stays_is_told_once() {
     let ran = context.hp(&["run"]);
     let held = told(ran.exits(1).only());
     assert_eq!((held.severity, held.deleted), (Severity::Error, Some(true)), "{}", held.message);
+}
+
+#[test]
+fn what_shares_a_lock_waits_for_the_end_of_what_strangers_started() {
+    let context = Context::with(
+        r"
+- {id: asks, lock: [port], run: [python3, asks.py]}
+- {id: next, lock: [port], shell: '! grep State /proc/$(cat guest)/status | grep -v Z'}
+- {id: other, shell: 'until [ -e guest ]; do sleep 0.02; done; sleep 0.5'}
+",
+    );
+    context.file("asks.py", format!("{ASK}ask('spawn', os.environ['HOSTPROOF_SANDBOX'])\n"));
+    let _helper = Helper::start(&context);
+    let ran = context.hp(&["run", "--jobs", "2"]);
+    assert_eq!(ran.exits(1).check("asks").verdict, Verdict::Leaked, "{}", ran.said());
+    assert_eq!(ran.check("next").verdict, Verdict::Passed, "{}", ran.said());
 }
