@@ -20,6 +20,7 @@ mod running;
 mod scan;
 mod signals;
 mod sockets;
+mod sought;
 mod spawn;
 mod supervisor;
 mod tree;
