@@ -126,6 +126,10 @@ pub fn sandboxes_can_be_made() -> Result<()> {
         return Ok(());
     }
     let base = env::sandbox_base();
+    if !base.is_absolute() {
+        // Checks are told of their sandbox by this name, and run elsewhere.
+        return Err(Error::Usage(format!("HOSTPROOF_TMPDIR is {}, which is not an absolute path", base.display())));
+    }
     platform::new_file(&base, ".hostproof-").map(drop).map_err(|error| {
         Error::Usage(format!("HOSTPROOF_TMPDIR is {}, where no sandbox can be made: {error}", base.display()))
     })

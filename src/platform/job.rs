@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Unread;
 use crate::model::{Exit, Mark, Process, Stream};
 
 /// A command to run under supervision.
@@ -101,8 +102,10 @@ pub struct Outcome {
     pub survivors: Vec<Process>,
     /// Processes outside the job's tree that have its stdout or stderr open.
     pub outside: Vec<Process>,
-    /// Processes of the tree that held something of the sandbox when it was removed, with what.
+    /// Processes, of the tree or not, that held something of the sandbox when it was removed, with what.
     pub removed: Vec<Process>,
+    /// Processes outside the tree that could not be looked into when something was removed.
+    pub unread: Vec<Unread>,
     /// Whether it is known that nothing in the first root was made, removed, moved or given other permissions.
     pub untouched: bool,
     /// The start in milliseconds after the machine's: what the start times of [`super::Look`] are compared with.

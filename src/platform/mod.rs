@@ -34,6 +34,8 @@ mod files;
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 pub use files::{
     Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
     make_folder, new_file, on_interrupt, path_of, remove_tree, user,
@@ -86,7 +88,7 @@ pub struct Stranger {
 }
 
 /// A process that may not be looked into.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unread {
     pub pid: u32,
     /// Its effective user.

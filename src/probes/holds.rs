@@ -4,23 +4,25 @@ use std::collections::HashSet;
 
 use super::{Blame, Places};
 use crate::model::{Finding, Hold, How, Kind, Process, Severity};
-use crate::platform::{Ended, Outcome};
+use crate::platform::{Ended, Outcome, Stranger};
 
 /// The holds of processes that outlived the grace.
 pub fn held(alive: &[Process], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
     alive.iter().flat_map(|process| process.holds.iter().map(|hold| finding(process, hold, places, blame))).collect()
 }
 
-/// What was removed during the run while a process of the check held it. Windows would have refused that. A note: here
-/// it went well, and what outlived the check is told apart from this.
+/// What was removed during the run while a process held it, of the check or not. Windows would have refused that. A note:
+/// here it went well, and what outlived the check is told apart from this.
 ///
 /// A process that the time limit ended outlived nothing, and held by right what was still there; so what was removed
 /// under it is told here.
-pub fn removed(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
+pub fn removed(outcome: &Outcome, strangers: &[Stranger], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
     let by_itself = outcome.ended == Ended::ByItself;
     let told = |process: &Process, hold: &Hold| {
-        let outlived = outcome.alive.iter().find(|alive| alive.pid == process.pid);
-        by_itself && outlived.is_some_and(|alive| alive.holds.iter().any(|other| other.path == hold.path))
+        let is_it = |other: &&Process| other.pid == process.pid;
+        let outlived = outcome.alive.iter().find(is_it).filter(|_| by_itself);
+        let outlived = outlived.or_else(|| strangers.iter().map(|stranger| &stranger.process).find(is_it));
+        outlived.is_some_and(|process| process.holds.iter().any(|other| other.path == hold.path))
     };
     let seen = outcome.removed.iter().flat_map(|process| process.holds.iter().map(move |hold| (process, hold)));
     let at_limit = outcome.alive.iter().filter(|_| !by_itself);

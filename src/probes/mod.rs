@@ -31,7 +31,7 @@ pub fn findings(outcome: &Outcome, strangers: &[Stranger], places: &Places, blam
         for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {
             findings.extend(holds::held(std::slice::from_ref(&stranger.process), places, blame));
         }
-        findings.extend(holds::removed(outcome, places, blame));
+        findings.extend(holds::removed(outcome, strangers, places, blame));
     }
     findings.extend(leaks::survivors(outcome));
     findings.extend(blind(outcome));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Look;
 use crate::model::{
-    Case, CaseOutcome, Check, CheckReport, Finding, Frame, How, Kind, Process, Severity, Totals, Verdict,
+    Case, CaseOutcome, Check, CheckReport, Cwd, Finding, Frame, How, Kind, Process, Severity, Totals, Verdict,
 };
 use crate::words::{command_line, quoted, shown};
 
@@ -253,6 +253,7 @@ fn again(check: &CheckReport, rerun: &Again<'_>) -> Vec<String> {
     }
     if let Some(cwd) = &check.cwd
         && !check.argv.is_empty()
+        && !wants_its_sandbox(check, cwd, rerun)
     {
         // A sandbox that was removed has an empty folder as its stand-in.
         let cwd = if cwd.starts_with("$sandbox") { "\"$(mktemp -d)\"".to_owned() } else { quoted(cwd) };
@@ -266,6 +267,12 @@ fn again(check: &CheckReport, rerun: &Again<'_>) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Whether the check ran on what was put into its sandbox, and that is gone: by hand it would do something else.
+fn wants_its_sandbox(check: &CheckReport, cwd: &str, rerun: &Again<'_>) -> bool {
+    let was_filled = rerun.check.is_some_and(|check| !check.files.is_empty() || check.cwd == Cwd::Copy);
+    was_filled && !check.kept.as_ref().is_some_and(|kept| Path::new(cwd).starts_with(kept))
 }
 
 /// The variables that the manifest sets and removes. One that names the sandbox is left out: there is none by hand.

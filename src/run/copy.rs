@@ -50,9 +50,29 @@ pub fn files(files: &BTreeMap<String, String>, project: &Path, sandbox: &Sandbox
         if !metadata.is_file() && !metadata.is_dir() {
             return Err(format!("files: {name} is neither a file nor a folder"));
         }
-        tree(&from, &sandbox.work().join(destination), sandbox).map_err(failed)?;
+        let work = sandbox.work();
+        if let Some(link) = link_on_the_way(&work, Path::new(destination)) {
+            let link = link.strip_prefix(&work).unwrap_or(&link).display().to_string();
+            return Err(format!(
+                "files: {destination} leads through {link}, which is a symbolic link in the copy: nothing is written there"
+            ));
+        }
+        tree(&from, &work.join(destination), sandbox).map_err(failed)?;
     }
     Ok(())
+}
+
+/// The first symbolic link on the way to a name below a folder, or at its end.
+fn link_on_the_way(folder: &Path, name: &Path) -> Option<PathBuf> {
+    let mut at = folder.to_owned();
+    name.components().find_map(|part| {
+        at.push(part);
+        is_link(&at).then(|| at.clone())
+    })
+}
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
 /// Why a name is not that of something in the project.
@@ -132,7 +152,8 @@ fn tree(from: &Path, to: &Path, sandbox: &Sandbox) -> io::Result<()> {
     })
 }
 
-/// Copies a file or a folder, but for what is to be left out and what `special` takes care of.
+/// Copies a file or a folder, but for what is to be left out and what `special` takes care of. Never through a symbolic
+/// link that is there already: it could lead out of the sandbox.
 fn walk(
     from: &Path,
     to: &Path,
@@ -143,6 +164,10 @@ fn walk(
     while let Some((from, to)) = open.pop() {
         if left_out(&from) || special(&from, &to)? {
             continue;
+        }
+        if is_link(&to) {
+            let why = format!("{} is a symbolic link already", to.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
         }
         let metadata = fs::symlink_metadata(&from)?;
         if metadata.is_dir() {

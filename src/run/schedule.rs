@@ -52,7 +52,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// Waits for something to do. `None` when all is done or the run was stopped: whoever
-    /// waits here waits for the end of another check, and that comes soon after a stop.
+    /// waits here waits for another check to be settled, and that comes soon after a stop.
     pub fn next(&self) -> Option<Work> {
         let mut state = self.lock();
         loop {
@@ -97,7 +97,7 @@ impl<'a> Schedule<'a> {
         self.changed.notify_all();
     }
 
-    /// A check is over; what shared its locks may start.
+    /// Nothing of a check is left; what shared its locks may start.
     pub fn check_done(&self, index: usize) {
         let mut state = self.lock();
         for lock in &self.plan.checks[index].check.lock {

@@ -13,7 +13,7 @@ use super::sandbox::{Sandbox, Spare};
 use super::text::Unsatisfied;
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
-use crate::model::{Cases, Check, CheckReport, Cwd, Finding, Kind, Reading, Severity, Stream};
+use crate::model::{Cases, Check, CheckReport, Cwd, Finding, Kind, Process, Reading, Severity, Stream};
 use crate::plan::Planned;
 use crate::platform::{self, Ended, LaneHandle, Look, Outcome, Stranger, Unread, Watcher};
 use crate::probes::{self, Blame, Places};
@@ -23,6 +23,8 @@ use crate::words::timestamp;
 const PAUSE: u32 = 9;
 /// How soon a stop is seen while a holder's grace is waited for.
 const STOP: Duration = Duration::from_millis(100);
+/// How long a stranger that was killed is waited for.
+const DEATH: Duration = Duration::from_secs(1);
 /// How many checks may wait for a look before their lanes do, too: their sandboxes are all still there.
 const WAITING: usize = 128;
 
@@ -143,7 +145,7 @@ impl<'a> Settler<'a> {
         let mut unseen = Unseen::default();
         let mut not_before = Instant::now();
         // Checks that a stranger holds something of, with those who do: they are looked at again after the grace.
-        let mut held: Vec<(Pending<'a>, Vec<u32>)> = Vec::new();
+        let mut held: Vec<(Pending<'a>, Vec<Stranger>)> = Vec::new();
         loop {
             if self.is_stopped() {
                 let now = Instant::now();
@@ -165,14 +167,16 @@ impl<'a> Settler<'a> {
                     if strangers.is_empty() || pending.grace_over <= Instant::now() {
                         self.settle(pending, strangers, &mut tell);
                     } else {
-                        held.push((pending, strangers.iter().map(|stranger| stranger.process.pid).collect()));
+                        held.push((pending, strangers));
                     }
                 }
             }
             let now = Instant::now();
-            for (pending, pids) in held.extract_if(.., |(pending, _)| pending.grace_over <= now) {
+            for (mut pending, before) in held.extract_if(.., |(pending, _)| pending.grace_over <= now) {
                 let root = [pending.sandbox.root().to_owned()];
-                let strangers = pids.into_iter().filter_map(|pid| self.watcher.look_again(pid, &root)).collect();
+                let again = |stranger: &Stranger| self.watcher.look_again(stranger.process.pid, &root);
+                let strangers = before.iter().filter_map(again).collect();
+                pending.let_go(before);
                 self.settle(pending, strangers, &mut tell);
             }
         }
@@ -209,11 +213,11 @@ impl<'a> Settler<'a> {
 
     fn settle(&self, pending: Pending<'a>, mut strangers: Vec<Stranger>, tell: &mut impl FnMut(usize, CheckReport)) {
         for stranger in &mut strangers {
-            if stranger.marked.is_some() {
-                platform::end_stranger(stranger);
+            if stranger.marked.is_some() && platform::end_stranger(stranger) {
+                // What shares the check's locks starts when this is done.
+                platform::wait_for_an_end(&[stranger.process.pid], DEATH);
             }
-            let process = &mut stranger.process;
-            process.started_ms = process.started_ms.map(|ms| ms - pending.outcome.started_boot_ms.cast_signed());
+            pending.date(&mut stranger.process);
         }
         let index = pending.index;
         tell(index, pending.finish(&strangers, self.options));
@@ -227,8 +231,12 @@ impl<'a> Unseen<'a> {
                 self.blind.push(blind.clone());
             }
         }
+        self.take_unread(&look.unread);
+    }
+
+    fn take_unread(&mut self, unread: &[Unread]) {
         let me = platform::user();
-        for unread in look.unread.iter().filter(|unread| !unread.privileged && Some(unread.uid) == me) {
+        for unread in unread.iter().filter(|unread| !unread.privileged && Some(unread.uid) == me) {
             if !self.unread.iter().any(|known| known.pid == unread.pid) {
                 self.unread.push(unread.clone());
             }
@@ -237,6 +245,7 @@ impl<'a> Unseen<'a> {
 
     /// What could not be looked at in a check mostly is the machine's doing, and so the same in all: told once.
     fn take_of(&mut self, pending: &mut Pending<'a>) {
+        self.take_unread(&pending.outcome.unread);
         for why in std::mem::take(&mut pending.outcome.blind) {
             match self.of_checks.iter_mut().find(|(known, ..)| *known == why) {
                 Some((_, _, checks)) => *checks += 1,
@@ -270,6 +279,23 @@ fn of_sandbox(strangers: &[Stranger], root: &Path) -> Vec<Stranger> {
 }
 
 impl Pending<'_> {
+    /// Turns a start time after the machine's into one after the check's.
+    fn date(&self, process: &mut Process) {
+        process.started_ms = process.started_ms.map(|ms| ms - self.outcome.started_boot_ms.cast_signed());
+    }
+
+    /// Takes in what was seen of strangers at first: over what was removed by then it was removed, whether they let go of
+    /// it since or not.
+    fn let_go(&mut self, strangers: Vec<Stranger>) {
+        for Stranger { mut process, .. } in strangers {
+            process.holds.retain(|hold| hold.deleted);
+            if !process.holds.is_empty() {
+                self.date(&mut process);
+                self.outcome.removed.push(process);
+            }
+        }
+    }
+
     /// Probes, judges and cleans up.
     fn finish(self, strangers: &[Stranger], options: &Options) -> CheckReport {
         let Self {

@@ -158,22 +158,27 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                         Fit::Lost(error) => told(records::lost(check, Vec::new(), &error)),
                         Fit::NotReached => None,
                     };
-                    schedule.check_done(index);
-                    match half {
-                        Some(Half::Pending(pending)) => settler.lane_ends(Some(*pending)),
-                        Some(Half::Told(report)) => {
-                            tell(index, *report);
-                            settler.lane_ends(None);
-                        }
-                        None => settler.lane_ends(None),
+                    if let Some(Half::Pending(pending)) = half {
+                        settler.lane_ends(Some(*pending));
+                        continue;
                     }
+                    if let Some(Half::Told(report)) = half {
+                        tell(index, *report);
+                    }
+                    schedule.check_done(index);
+                    settler.lane_ends(None);
                 }
             }
         }
     };
+    // What a check left with strangers may live until it is settled: so long its locks are its own.
+    let settled = |index: usize, report: CheckReport| {
+        tell(index, report);
+        schedule.check_done(index);
+    };
     let unseen = std::thread::scope(|scope| {
         let settling = Builder::new()
-            .spawn_scoped(scope, || settler.settle_all(&tell))
+            .spawn_scoped(scope, || settler.settle_all(settled))
             .map_err(|error| Error::Unmeasured(format!("cannot start a thread: {error}")))?;
         std::thread::scope(|scope| {
             for lane in 1..lanes {

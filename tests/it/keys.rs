@@ -553,6 +553,33 @@ fn a_copy_is_never_of_sandboxes() {
 }
 
 #[test]
+fn files_are_not_written_through_links_of_a_copy() {
+    let outside = tempfile::tempdir().expect("a folder");
+    std::fs::write(outside.path().join("own"), "mine").expect("a file");
+    for (destination, link) in [("link/in", "link"), ("link", "link"), ("folder/link/own", "folder/link")] {
+        let context =
+            Context::with(&format!("- {{id: copy, cwd: copy, files: {{{destination}: given}}, shell: 'true'}}"));
+        context.file("given/own", "other");
+        context.file("folder/file", "");
+        std::os::unix::fs::symlink(outside.path(), context.project().join(link)).expect("a link");
+        let check = context.hp(&["run"]);
+        let check = check.exits(1).only();
+        let why = format!("files: {destination} leads through {link}, which is a symbolic link in the copy");
+        assert!(check.reason.as_ref().is_some_and(|reason| reason.starts_with(&why)), "{:?}", check.reason);
+        assert_eq!(check.verdict, Verdict::Broken);
+    }
+    let context = Context::with("- {id: copy, cwd: copy, files: {folder: given}, shell: 'true'}");
+    context.file("given/link/own", "other");
+    context.file("folder/file", "");
+    std::os::unix::fs::symlink(outside.path(), context.project().join("folder/link")).expect("a link");
+    let ran = context.hp(&["run"]);
+    let reason = ran.exits(1).only().reason.clone().unwrap_or_default();
+    assert!(reason.contains("folder/link is a symbolic link already"), "{reason}");
+    assert_eq!(fs::read_dir(outside.path()).expect("a folder").count(), 1);
+    assert_eq!(fs::read_to_string(outside.path().join("own")).expect("a file"), "mine");
+}
+
+#[test]
 fn what_is_not_merged_yet_is_copied_once() {
     let context = Context::with("- {id: copy, cwd: copy, shell: 'test \"$(readlink link)\" = a'}");
     std::os::unix::fs::symlink("a", context.project().join("link")).expect("a link");

@@ -27,5 +27,6 @@ mod schema;
 mod signals;
 #[cfg(target_os = "linux")]
 mod story;
+mod strangers;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -336,6 +336,19 @@ fn a_project_behind_a_link_is_the_one_that_it_leads_to() {
 }
 
 #[test]
+fn a_folder_for_sandboxes_is_named_from_the_root() {
+    let mut context = Context::with("- {id: ran, shell: 'touch ran'}");
+    context.file("place/keep", "");
+    context.env("HOSTPROOF_TMPDIR", "place");
+    for arguments in [&["run"][..], &["try", "--", "touch", "ran"]] {
+        let ran = context.hp(arguments);
+        let told = "HOSTPROOF_TMPDIR is place, which is not an absolute path";
+        assert!(ran.exits(2).stderr.contains(told), "{}", ran.said());
+    }
+    assert!(!context.project().join("ran").exists());
+}
+
+#[test]
 fn a_folder_for_sandboxes_that_is_none_is_told_by_its_variable() {
     let mut context = Context::with("- {id: ran, shell: 'touch ran'}");
     let file = context.file("file", "");

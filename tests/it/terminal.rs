@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::context::Context;
+use crate::context::{Context, Ran};
 
 /// Cases as unittest tells them.
 const BOARD: &str = "
@@ -502,4 +502,20 @@ fn a_signal_is_called_by_its_name() {
     let context = Context::with("- {id: crash, shell: 'kill -SEGV $$'}");
     let ran = context.hp(&["run"]);
     assert!(ran.exits(1).stdout.contains("ended by signal 11 (SIGSEGV), expected"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_needs_its_sandbox_is_not_told_how_to_run_by_hand() {
+    let context = Context::with(
+        r"
+- {id: filled, cwd: sandbox, files: {f: given}, shell: 'exit 1'}
+- {id: copied, cwd: copy, shell: 'exit 1'}
+- {id: empty, cwd: sandbox, shell: 'exit 1'}
+",
+    );
+    context.file("given", "");
+    let hands = |ran: &Ran| ran.exits(1).stdout.matches("hand   cd ").count();
+    assert_eq!(hands(&context.hp(&["run", "filled", "copied"])), 0);
+    assert_eq!(hands(&context.hp(&["run", "empty"])), 1);
+    assert_eq!(hands(&context.hp_keeping(&["run", "filled", "--keep", "failed"])), 1);
 }

@@ -5,6 +5,7 @@
 //! `waitpid` answering `ECHILD` says exactly that nothing of the job is left. The harness is a subreaper, too: it
 //! inherits what is left if a job kills its supervisor.
 
+mod bystanders;
 mod capture;
 mod clock;
 mod facts;
@@ -16,8 +17,10 @@ mod mounts;
 mod procfs;
 mod removals;
 mod running;
+mod scan;
 mod signals;
 mod sockets;
+mod sought;
 mod spawn;
 mod supervisor;
 mod tree;

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::mounts::Views;
 use super::sockets::Bound;
-use super::{clock, mounts, waits};
+use super::sought::{Sought, hold};
+use super::{clock, waits};
 use crate::model::{Hold, How, Process, ProcessRef, Stream};
 
 /// The longest argument list that is kept of a process, in bytes.
@@ -25,12 +27,21 @@ pub struct Wanted<'a> {
     pub started_ms: u64,
     /// The unix sockets that are bound in the roots.
     pub sockets: &'a Bound,
+    /// What the folders are called where other things are mounted.
+    pub views: Views,
 }
 
 impl<'a> Wanted<'a> {
     /// Holders in these folders, whatever job they belong to; start times are after the machine's.
     pub fn in_roots(roots: &'a [PathBuf], sockets: &'a Bound) -> Self {
-        Self { roots, pipes: [(0, Stream::Stdout), (0, Stream::Stderr)], leader: None, started_ms: 0, sockets }
+        Self {
+            roots,
+            pipes: [(0, Stream::Stdout), (0, Stream::Stderr)],
+            leader: None,
+            started_ms: 0,
+            sockets,
+            views: Views::default(),
+        }
     }
 }
 
@@ -110,6 +121,20 @@ pub fn ancestors(pid: u32) -> Vec<ProcessRef> {
     line
 }
 
+/// Whether a process descends from another one.
+pub fn descends(pid: u32, from: u32) -> bool {
+    // Numbers that are used again could make a ring of what is read one by one.
+    const DEEPEST: usize = 10_000;
+    let mut at = pid;
+    for _ in 0..DEEPEST {
+        at = stat(at).map_or(0, |stat| stat.parent);
+        if at <= 1 || at == from {
+            break;
+        }
+    }
+    at == from
+}
+
 /// The direct children of a process, whichever of its threads started or adopted them.
 ///
 /// # Errors
@@ -161,18 +186,18 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
         return Some(process);
     }
     process.waiting_on = waits::waiting_on(id);
-    links(id, wanted, &mut process);
-    threads(pid, wanted, &mut process);
-    descriptors(id, wanted, &mut process);
-    mappings(id, wanted, &mut process);
-    if mounts::is_elsewhere(id) {
-        process.holds.extend(mounts::in_roots(id, wanted.roots).into_iter().map(|point| Hold {
-            how: How::Mount,
-            directory: point.is_dir(),
-            path: point.to_string_lossy().into_owned(),
-            deleted: false,
-        }));
-    }
+    let view = wanted.views.of(id, wanted.roots);
+    let sought = Sought { roots: wanted.roots, aliases: &view.aliases };
+    links(id, &sought, &mut process);
+    threads(pid, &sought, &mut process);
+    descriptors(id, wanted, &sought, &mut process);
+    mappings(id, &sought, &mut process);
+    process.holds.extend(view.mounted.iter().map(|point| Hold {
+        how: How::Mount,
+        directory: point.is_dir(),
+        path: point.to_string_lossy().into_owned(),
+        deleted: false,
+    }));
     process.holds.sort();
     process.holds.dedup();
     process.case_hint = variable(id, b"PYTEST_CURRENT_TEST=");
@@ -201,11 +226,11 @@ pub fn argv(pid: u32, name: &str) -> Vec<String> {
     bytes.split(|&byte| byte == 0).map(|argument| String::from_utf8_lossy(argument).into_owned()).collect()
 }
 
-fn links(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+fn links(pid: u32, sought: &Sought<'_>, process: &mut Process) {
     for (name, how) in [("cwd", How::Cwd), ("root", How::Root), ("exe", How::Executable)] {
         let link = PathBuf::from(format!("/proc/{pid}/{name}"));
         match fs::read_link(&link) {
-            Ok(target) => process.holds.extend(hold(&link, &target, how, wanted.roots)),
+            Ok(target) => process.holds.extend(hold(&link, &target, how, sought)),
             // No such link: a process that ended meanwhile, or a kernel thread.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => process.unread.push(format!("{name}: {error}")),
@@ -214,13 +239,12 @@ fn links(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
 }
 
 /// Threads may have a cwd and a root of their own.
-fn threads(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+fn threads(pid: u32, sought: &Sought<'_>, process: &mut Process) {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return };
     for task in tasks.flatten().filter(|task| task.file_name() != pid.to_string().as_str()) {
         for (name, how) in [("cwd", How::ThreadCwd), ("root", How::Root)] {
             let link = task.path().join(name);
-            let Some(hold) = fs::read_link(&link).ok().and_then(|target| hold(&link, &target, how, wanted.roots))
-            else {
+            let Some(hold) = fs::read_link(&link).ok().and_then(|target| hold(&link, &target, how, sought)) else {
                 continue;
             };
             // What it has in common with the process is told already.
@@ -231,7 +255,7 @@ fn threads(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
     }
 }
 
-fn descriptors(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+fn descriptors(pid: u32, wanted: &Wanted<'_>, sought: &Sought<'_>, process: &mut Process) {
     let folder = match fs::read_dir(format!("/proc/{pid}/fd")) {
         Ok(folder) => folder,
         Err(error) if error.kind() == ErrorKind::NotFound => return,
@@ -249,7 +273,7 @@ fn descriptors(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
         } else if let Some((path, deleted)) = socket_inode(&target).and_then(|inode| wanted.sockets.get(&inode)) {
             let path = path.to_string_lossy().into_owned();
             process.holds.push(Hold { how: How::Socket, path, directory: false, deleted: *deleted });
-        } else if let Some(hold) = hold(&link, &target, How::Descriptor, wanted.roots)
+        } else if let Some(hold) = hold(&link, &target, How::Descriptor, sought)
             && !(hold.deleted && never_had_a_name(pid, &entry.file_name()))
         {
             process.holds.push(hold);
@@ -267,7 +291,7 @@ fn never_had_a_name(pid: u32, fd: &std::ffi::OsStr) -> bool {
     flags.and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok()).is_some_and(|flags| flags & TMPFILE != 0)
 }
 
-fn mappings(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
+fn mappings(pid: u32, sought: &Sought<'_>, process: &mut Process) {
     let file = match fs::File::open(format!("/proc/{pid}/maps")) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return,
@@ -279,7 +303,11 @@ fn mappings(pid: u32, wanted: &Wanted<'_>, process: &mut Process) {
         if let Some(at) = line.iter().position(|&byte| byte == b'/') {
             let name = line[at..].strip_suffix(b"\n").unwrap_or(&line[at..]);
             let target = PathBuf::from(std::ffi::OsString::from_vec(unescaped(name)));
-            let mapped = in_roots(&target, wanted.roots).map(|(path, deleted)| Hold {
+            let inode = line[..at].split(|&byte| byte == b' ').nth(4).map(String::from_utf8_lossy);
+            let is = |path: &Path| {
+                fs::symlink_metadata(path).is_ok_and(|file| inode.as_deref() == Some(file.ino().to_string().as_str()))
+            };
+            let mapped = sought.found(&target, is, || true).map(|(path, deleted)| Hold {
                 how: How::Mapping,
                 path: path.to_string_lossy().into_owned(),
                 directory: false,
@@ -328,43 +356,6 @@ fn pipe_inode(target: &Path) -> Option<u64> {
     target.to_str()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
 }
 
-/// The hold that a link of /proc makes, if it leads into one of the roots.
-fn hold(link: &Path, target: &Path, how: How, roots: &[PathBuf]) -> Option<Hold> {
-    let (path, deleted) = in_roots(target, roots)?;
-    // Through the link, so that it works for what is deleted, too.
-    let directory = match how {
-        How::Cwd | How::Root | How::ThreadCwd => true,
-        How::Executable | How::Mapping | How::Socket | How::Mount => false,
-        How::Descriptor => fs::metadata(link).is_ok_and(|metadata| metadata.is_dir()),
-    };
-    // A file whose name really ends like that exists under it.
-    let (path, deleted) = if deleted && same_file(link, target) { (target, false) } else { (path, deleted) };
-    Some(Hold { how, path: path.to_string_lossy().into_owned(), directory, deleted })
-}
-
-/// The path without the kernel's mark for a deleted one, if it lies in one of the roots.
-fn in_roots<'a>(target: &'a Path, roots: &[PathBuf]) -> Option<(&'a Path, bool)> {
-    if !roots.iter().any(|root| target.starts_with(root) || is_deleted_root(target, root)) {
-        return None;
-    }
-    match target.as_os_str().as_bytes().strip_suffix(b" (deleted)") {
-        Some(path) => Some((Path::new(std::ffi::OsStr::from_bytes(path)), true)),
-        None => Some((target, false)),
-    }
-}
-
-/// Whether the root itself is what was deleted: its name then carries the kernel's mark.
-fn is_deleted_root(target: &Path, root: &Path) -> bool {
-    target.as_os_str().as_bytes().strip_suffix(b" (deleted)") == Some(root.as_os_str().as_bytes())
-}
-
-fn same_file(link: &Path, path: &Path) -> bool {
-    match (fs::metadata(link), fs::symlink_metadata(path)) {
-        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
-        _ => false,
-    }
-}
-
 /// The sandbox that a process was started in, by the mark in its environment.
 pub fn mark(pid: u32) -> Option<PathBuf> {
     variable(pid, b"HOSTPROOF_SANDBOX=").map(PathBuf::from)
@@ -409,16 +400,6 @@ mod tests {
         let stat = parse_stat(text).expect("a stat line");
         assert_eq!((stat.name.as_str(), stat.state, stat.parent), ("a) b (c)", 'S', 7));
         assert_eq!((stat.session, stat.start), (9, 12345));
-    }
-
-    #[test]
-    fn paths_beside_a_root_are_not_in_it() {
-        let roots = [PathBuf::from("/tmp/hp1")];
-        let found = |path: &str| in_roots(Path::new(path), &roots).map(|(path, deleted)| (path.to_owned(), deleted));
-        assert_eq!(found("/tmp/hp12/x"), None);
-        assert_eq!(found("/tmp/hp1"), Some(("/tmp/hp1".into(), false)));
-        assert_eq!(found("/tmp/hp1 (deleted)"), Some(("/tmp/hp1".into(), true)));
-        assert_eq!(found("/tmp/hp1/a (deleted)"), Some(("/tmp/hp1/a".into(), true)));
     }
 
     #[test]

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
+use super::super::Unread;
+use super::bystanders::{Budget, Bystanders};
 use crate::model::Process;
 
 /// How many folders are watched at most: the kernel's own limit is per user, and others need theirs.
@@ -38,24 +40,26 @@ pub struct Removals<'a> {
     folders: HashMap<i32, PathBuf>,
     /// Something was made, removed, moved or given other permissions.
     touched: bool,
-    /// Something was removed since the last look.
+    /// Something was removed since the last look at the job's tree.
     due: bool,
     /// The next look may not be before this.
     not_before: Instant,
+    bystanders: Bystanders<'a>,
     seen: Vec<Process>,
     /// Why not all of the sandbox is watched.
-    pub blind: Option<String>,
+    blind: Option<String>,
 }
 
 impl<'a> Removals<'a> {
     /// Watches a folder and what is in it.
-    pub fn watch(inotify: &'a OwnedFd, root: &Path) -> Self {
+    pub fn watch(inotify: &'a OwnedFd, budget: &'a mut Budget, root: &Path) -> Self {
         let mut removals = Self {
             inotify,
             folders: HashMap::new(),
             touched: false,
             due: false,
             not_before: Instant::now(),
+            bystanders: Bystanders::of(budget, root),
             seen: Vec::new(),
             blind: None,
         };
@@ -63,6 +67,7 @@ impl<'a> Removals<'a> {
         removals.take();
         removals.touched = false;
         removals.due = false;
+        removals.bystanders.due = false;
         removals.add(root.to_owned());
         removals
     }
@@ -74,7 +79,7 @@ impl<'a> Removals<'a> {
 
     /// When to look, if something was removed.
     pub fn look_at(&self) -> Option<Instant> {
-        self.due.then_some(self.not_before)
+        [self.due.then_some(self.not_before), self.bystanders.look_at()].into_iter().flatten().min()
     }
 
     fn add(&mut self, root: PathBuf) {
@@ -123,6 +128,7 @@ impl<'a> Removals<'a> {
             self.touched = true;
             if kind.intersects(ReadFlags::DELETE | ReadFlags::QUEUE_OVERFLOW) {
                 self.due = true;
+                self.bystanders.due = true;
             } else if kind.contains(ReadFlags::ISDIR)
                 && kind.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO)
                 && let (Some(folder), Some(name)) = (self.folders.get(&event.wd()), event.file_name())
@@ -137,11 +143,30 @@ impl<'a> Removals<'a> {
         }
     }
 
-    /// Looks for holders of what was removed.
-    pub fn look(&mut self, read: impl FnOnce() -> Vec<Process>) {
+    /// Looks for holders of what was removed, where it is time to: in the job's tree, which `read` gives, then among all
+    /// others.
+    pub fn look(&mut self, started_ms: u64, read: impl FnOnce() -> Vec<Process>) {
         let began = Instant::now();
-        self.due = false;
-        for mut process in read() {
+        if self.due && self.not_before <= began {
+            self.due = false;
+            self.note(read());
+            let took = began.elapsed().max(Duration::from_micros(50));
+            self.not_before = Instant::now() + took * PAUSE;
+        }
+        if self.bystanders.look_at().is_some_and(|at| at <= Instant::now()) {
+            let found = self.bystanders.look(started_ms);
+            self.note(found);
+        }
+    }
+
+    /// Looks among all others once more, now that the job is over.
+    pub fn look_last(&mut self, started_ms: u64) {
+        let found = self.bystanders.look_last(started_ms);
+        self.note(found);
+    }
+
+    fn note(&mut self, processes: Vec<Process>) {
+        for mut process in processes {
             process.holds.retain(|hold| hold.deleted && !is_anonymous(&hold.path));
             if process.holds.is_empty() {
                 continue;
@@ -155,8 +180,6 @@ impl<'a> Removals<'a> {
                 self.seen.push(process);
             }
         }
-        let took = began.elapsed().max(Duration::from_micros(50));
-        self.not_before = Instant::now() + took * PAUSE;
     }
 
     /// Whether nothing at all has happened to the sandbox.
@@ -164,9 +187,15 @@ impl<'a> Removals<'a> {
         !self.touched && self.blind.is_none()
     }
 
-    /// The processes that held something when it was removed.
-    pub fn into_seen(mut self) -> Vec<Process> {
-        std::mem::take(&mut self.seen)
+    /// Why not all was seen.
+    pub fn blind(&self) -> impl Iterator<Item = String> {
+        let watched = self.blind.as_ref().map(|why| format!("removals during the run: {why}"));
+        watched.into_iter().chain(self.bystanders.blind.clone())
+    }
+
+    /// The processes that held something when it was removed, and those that could not be looked into.
+    pub fn into_seen(mut self) -> (Vec<Process>, Vec<Unread>) {
+        (std::mem::take(&mut self.seen), std::mem::take(&mut self.bystanders.unread))
     }
 }
 

@@ -12,7 +12,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
+use super::bystanders::Budget;
 use super::capture::Capture;
+use super::mounts::Views;
 use super::procfs::{self, Wanted};
 use super::removals::{self, Removals};
 use super::signals::{self, Reaped};
@@ -61,6 +63,7 @@ pub struct Tools {
     /// What output is read into.
     buffer: Vec<u8>,
     inotify: Result<OwnedFd, Errno>,
+    budget: Budget,
     /// The output of the last job, where it was too much for memory: open until the next one begins.
     spilled: [Option<File>; 2],
 }
@@ -76,6 +79,7 @@ impl Tools {
             null: File::open("/dev/null")?,
             buffer: vec![0; BUFFER],
             inotify: removals::watcher(),
+            budget: Budget::new(),
             spilled: [None, None],
         })
     }
@@ -114,7 +118,7 @@ impl<'a> Run<'a> {
     ///
     /// Why it could not be.
     pub fn start(job: &'a Job, tools: &'a mut Tools) -> Result<Self, StartError> {
-        let Tools { null, buffer, inotify, spilled } = tools;
+        let Tools { null, buffer, inotify, budget, spilled } = tools;
         // The harness has what was in them.
         *spilled = [None, None];
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
@@ -131,7 +135,7 @@ impl<'a> Run<'a> {
         };
         let mut blind = Vec::new();
         let removals = match (&*inotify, job.roots.first()) {
-            (Ok(inotify), Some(root)) => Some(Removals::watch(inotify, root)),
+            (Ok(inotify), Some(root)) => Some(Removals::watch(inotify, budget, root)),
             (Err(error), Some(_)) => {
                 blind.push(format!("removals during the run: {}", io::Error::from(*error)));
                 None
@@ -227,7 +231,8 @@ impl<'a> Run<'a> {
         }
         if removals.look_at().is_some_and(|at| at <= Instant::now()) {
             // Sockets are left out: to ask for them costs more than all the rest.
-            removals.look(|| tree::read(std::process::id(), &self.wanted(&Bound::new()), &HashSet::new()));
+            removals
+                .look(self.started_ms, || tree::read(std::process::id(), &self.wanted(&Bound::new()), &HashSet::new()));
         }
         self.removals = Some(removals);
     }
@@ -275,6 +280,7 @@ impl<'a> Run<'a> {
             leader: Some(self.leader),
             started_ms: self.started_ms,
             sockets,
+            views: Views::default(),
         }
     }
 
@@ -329,14 +335,15 @@ impl<'a> Run<'a> {
                 captured.end_us = captured.end_us.filter(|&end| end < micros(over - self.started));
             }
         }
-        if let Some(why) = removals.as_ref().and_then(|removals| removals.blind.as_ref()) {
-            blind.push(format!("removals during the run: {why}"));
-        }
         let untouched = removals.as_mut().is_some_and(|removals| {
             removals.take();
+            if ended != Ended::Cancelled {
+                removals.look_last(self.started_ms);
+            }
             removals.is_untouched()
         });
-        let removed = removals.map(Removals::into_seen).unwrap_or_default();
+        blind.extend(removals.iter().flat_map(Removals::blind));
+        let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
         let first_end = self.ended_at.unwrap_or(over);
         let late = self
             .late
@@ -361,6 +368,7 @@ impl<'a> Run<'a> {
             survivors,
             outside,
             removed,
+            unread,
             untouched,
             started_boot_ms: self.started_ms,
             stdout,

@@ -126,6 +126,7 @@ fn not_started(error: StartError) -> Outcome {
         survivors: Vec::new(),
         outside: Vec::new(),
         removed: Vec::new(),
+        unread: Vec::new(),
         untouched: false,
         started_boot_ms: 0,
         stdout: Captured::default(),
