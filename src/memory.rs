@@ -71,8 +71,11 @@ fn file(project: &Path) -> Result<PathBuf> {
         Error::Usage("there is no folder to remember runs in: neither XDG_STATE_HOME nor HOME is set".to_owned())
     })?;
     let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());
-    let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    Ok(folder.join("hostproof").join(format!("{name}.json")))
+    let mut name = String::new();
+    for byte in digest.iter().take(16) {
+        name.push_str(&format!("{byte:02x}"));
+    }
+    Ok(folder.join("hostproof").join(name + ".json"))
 }
 
 fn read(path: &Path) -> io::Result<Memory> {

@@ -17,6 +17,7 @@ pub const EVENTS_SCHEMA: &str = "hostproof.events/1";
 /// at once. There are no floating-point numbers. Readers ignore events and fields that they do not know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "one at a time is there, and most borrow")]
 pub enum Event<'a> {
     /// The run begins.
     RunStarted {

@@ -26,7 +26,6 @@ const HOSTNAME: &str = "localhost";
 #[must_use]
 pub fn junit(report: &Report) -> Vec<u8> {
     let mut document = quick_junit::Report::new("hostproof");
-    document.set_time(Duration::from_millis(report.run.duration_ms));
     let mut suites: Vec<TestSuite> = report.checks.iter().map(suite).collect();
     suites.extend(report.run.not_run.iter().map(|id| not_run(report, id)));
     suites.push(of_the_run(report));
@@ -35,8 +34,16 @@ pub fn junit(report: &Report) -> Vec<u8> {
     }
     document.add_test_suites(suites);
     let text = document.to_string().unwrap_or_default();
-    // Neither schema knows this attribute of the outermost element.
-    text.replacen(&format!(" skipped=\"{}\"", document.skipped), "", 1).into_bytes()
+    without_sums(&text).into_bytes()
+}
+
+/// The outermost element has no attributes in Ant's schema, and every reader sums up the suites.
+fn without_sums(text: &str) -> String {
+    const BEGIN: &str = "<testsuites";
+    let Some((before, rest)) = text.split_once(BEGIN) else { return text.to_owned() };
+    // No attribute has one: the only text in them is our name.
+    let Some((_, after)) = rest.split_once('>') else { return text.to_owned() };
+    format!("{before}{BEGIN}>{after}")
 }
 
 fn suite(check: &CheckReport) -> TestSuite {

@@ -7,6 +7,8 @@ use crate::model::{CheckReport, Finding, Report, Severity, Verdict};
 const LONGEST: usize = 1000;
 /// How many places and findings of a check are shown.
 const MOST: usize = 10;
+/// The longest that may have to be said of what did not fit.
+const CUT: usize = 200;
 
 /// The report in at most so many bytes: a table of the checks, what stands against the red ones, and the counts. Where not
 /// all fits, the rows and the details that do, and how many do not.
@@ -16,8 +18,6 @@ pub fn summary(report: &Report, room: usize) -> Option<String> {
     let stopped = report.run.stopped.map(|stop| format!("Stopped before the end: {}.\n\n", text(stop.words())));
     let counts =
         format!("\n{}**{}**\n", stopped.unwrap_or_default(), text(&last_line(&report.totals, report.run.stopped)));
-    // The longest that may have to be said of what did not fit.
-    const CUT: usize = 200;
     let mut left = room.checked_sub(title.len() + counts.len() + TABLE.len() + CUT)?;
     let mut document = title;
     let mut missing = Vec::new();
