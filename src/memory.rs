@@ -1,7 +1,7 @@
 //! Which checks of a project were red when they were last run: for `--failed`, in the user's folder for state, one small
 //! file per project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -55,11 +55,11 @@ hostproof run writes it anew",
 /// # Errors
 ///
 /// If it can't be written.
-pub fn remember(project: &Path, ran: &[&str], red: BTreeMap<String, String>, all: bool) -> Result<()> {
+pub fn remember(project: &Path, ran: &BTreeSet<&str>, red: BTreeMap<String, String>, all: bool) -> Result<()> {
     let path = file(project)?;
     // What can't be read is replaced.
     let mut known = if all { BTreeMap::new() } else { read(&path).map(|memory| memory.red).unwrap_or_default() };
-    known.retain(|id, _| !ran.contains(&id.as_str()));
+    known.retain(|id, _| !ran.contains(id.as_str()));
     known.extend(red);
     let memory = Memory { schema: SCHEMA.to_owned(), project: project.display().to_string(), red: known };
     write(&path, &memory).map_err(|error| Error::file("cannot remember this run in", &path, error))

@@ -1,5 +1,7 @@
 //! `hostproof run`
 
+use std::collections::BTreeSet;
+
 use super::check_run::{self, CheckRun};
 use super::show::Show;
 use crate::cli::RunArgs;
@@ -36,7 +38,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     };
     let done = check_run::run(&check_run)?;
     let plan = &check_run.plan;
-    let ran: Vec<&str> = plan.checks.iter().map(|planned| planned.check.id.as_str()).collect();
+    let ran: BTreeSet<&str> = plan.checks.iter().map(|planned| planned.check.id.as_str()).collect();
     // Where nothing can be remembered, no run is worse for it; --failed will say so.
     if !ran.is_empty()
         && let Err(error) = memory::remember(&plan.project, &ran, done.red, all)

@@ -66,7 +66,8 @@ impl<'a> Telling<'a> {
 
 impl Observer for Telling<'_> {
     fn check_started(&self, id: &str) {
-        self.events.tell(&Event::CheckStarted { id: id.into(), at: timestamp(SystemTime::now()).into() });
+        let at = timestamp(SystemTime::now());
+        self.bar.suspend(|| self.events.tell(&Event::CheckStarted { id: id.into(), at: at.into() }));
         self.change(|running| running.push(id.to_owned()));
     }
 
@@ -74,8 +75,10 @@ impl Observer for Telling<'_> {
         self.change(|running| running.retain(|id| *id != check.id));
         self.bar.inc(1);
         let line = report::check_line(self.look, check, self.width);
-        self.bar.suspend(|| self.show.line(&line));
-        self.events.tell(&Event::CheckEnded { check: Cow::Borrowed(check) });
+        self.bar.suspend(|| {
+            self.show.line(&line);
+            self.events.tell(&Event::CheckEnded { check: Cow::Borrowed(check) });
+        });
     }
 }
 

@@ -56,7 +56,7 @@ pub enum Event<'a> {
         stopped: Option<Stop>,
         /// From the start to the last check's verdict.
         duration_ms: u64,
-        /// The exit code of hostproof, unless a report can't be written.
+        /// The exit code of hostproof.
         exit: u8,
         /// The last line of what people read.
         counts: Cow<'a, str>,

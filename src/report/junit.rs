@@ -7,10 +7,12 @@
 //!
 //! - A suite for each check. A case for each that the check's own runner names; the six numbers, nameless cases included,
 //!   are properties of the suite, and no case is invented to make sums fit.
-//! - An error that no case tells, such as a leak, is a failed case `hostproof: KIND`. A check without any case has one,
+//! - An error that no case tells, such as a leak, is a failed case `hostproof: KIND`, the second of a kind one with a 2
+//!   behind it. A check without any case has one,
 //!   `hostproof: check`, so that it can be seen.
 //! - The last suite, `hostproof`, is about the run; its property `counts` is the last line that people read.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
@@ -21,6 +23,8 @@ use crate::model::{Case, CaseOutcome, CheckReport, Finding, Frame, Kind, Output,
 
 /// Where a host's name is not known.
 const HOSTNAME: &str = "localhost";
+/// How the names of our own cases begin.
+const OURS: &str = "hostproof: ";
 
 /// The report as a JUnit file.
 #[must_use]
@@ -58,6 +62,7 @@ fn suite(check: &CheckReport) -> TestSuite {
     let mut untold: Vec<&Frame> = check.frames.iter().collect();
     let mut cases: Vec<TestCase> = check.cases.list.iter().map(|case| named(check, case, &mut untold)).collect();
     cases.extend(against::findings(check).into_iter().map(|finding| of_finding(&check.id, finding, &mut untold)));
+    number(&mut cases);
     let is_red = |case: &TestCase| matches!(case.status, TestCaseStatus::NonSuccess { .. });
     if check.verdict.is_red() && !cases.iter().any(is_red) {
         let reason = check.reason.as_deref().unwrap_or_else(|| check.verdict.name());
@@ -138,6 +143,18 @@ fn of_finding(id: &str, finding: &Finding, untold: &mut Vec<&Frame>) -> TestCase
     synthetic(id, slug, red(NonSuccessKind::Failure, slug, &finding.message, &text))
 }
 
+/// Gives those of our own that have the same name a number: readers take what has one name for one case.
+fn number(cases: &mut [TestCase]) {
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for case in cases.iter_mut().filter(|case| case.name.as_str().starts_with(OURS)) {
+        let times = seen.entry(case.name.as_str().to_owned()).or_default();
+        *times += 1;
+        if *times > 1 {
+            case.name = format!("{} {times}", case.name.as_str()).into();
+        }
+    }
+}
+
 /// A check that was not reached.
 fn not_run(report: &Report, id: &str) -> TestSuite {
     let mut suite = TestSuite::new(xml(id));
@@ -157,7 +174,9 @@ fn of_the_run(report: &Report) -> TestSuite {
     suite.add_property(Property::new("host", xml(&format!("{} {}", report.host.os, report.host.arch))));
     suite.add_property(Property::new("counts", last_line(&report.totals, report.run.stopped)));
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    suite.add_test_cases(errors.map(|finding| of_finding("hostproof", finding, &mut Vec::new())));
+    let mut cases: Vec<TestCase> = errors.map(|finding| of_finding("hostproof", finding, &mut Vec::new())).collect();
+    number(&mut cases);
+    suite.add_test_cases(cases);
     suite
 }
 
@@ -172,7 +191,7 @@ fn dress(suite: &mut TestSuite, index: usize, started: &str) {
 }
 
 fn synthetic(id: &str, what: &str, status: TestCaseStatus) -> TestCase {
-    let mut case = TestCase::new(format!("hostproof: {what}"), status);
+    let mut case = TestCase::new(format!("{OURS}{what}"), status);
     case.set_classname(xml(id));
     case.set_time(Duration::ZERO);
     case

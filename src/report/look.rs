@@ -48,7 +48,7 @@ impl Look {
     /// A text that leads to a file, where it may (OSC 8).
     #[must_use]
     pub fn link(self, text: &str, file: &Path) -> String {
-        if !self.links || !file.is_absolute() {
+        if !self.links || !file.has_root() {
             return text.to_owned();
         }
         let mut address = "file://".to_owned();

@@ -187,7 +187,7 @@ fn file_from(again: &Again<'_>, file: &str) -> String {
         return below.display().to_string();
     }
     let Ok(depth) = again.here.strip_prefix(again.project) else { return whole.display().to_string() };
-    if Path::new(file).is_absolute() {
+    if Path::new(file).has_root() {
         return file.to_owned();
     }
     // Up to the nearest folder that both are in, and down again.
@@ -391,7 +391,7 @@ mod tests {
                 here: Path::new(here),
                 excerpts: &[],
             };
-            file_from(&again, file)
+            file_from(&again, file).replace('\\', "/")
         };
         assert_eq!(from("/p", "/p", "hooks/a.py"), "hooks/a.py");
         assert_eq!(from("/p", "/p/hooks", "hooks/a.py"), "a.py");

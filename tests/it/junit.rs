@@ -213,6 +213,26 @@ fn a_case_that_never_ran_is_an_error_and_not_told_twice() {
 }
 
 #[test]
+fn two_leaks_have_two_names() {
+    let context = Context::with(
+        r"
+- id: leaks
+  grace: 0s
+  shell: |
+    for n in 1 2; do
+      (cd / && exec sleep 50) </dev/null >/dev/null 2>&1 &
+      until grep -q sleep /proc/$!/comm; do sleep 0.02; done
+    done
+",
+    );
+    let ran = context.hp(&["run", "--junit", "-"]);
+    let document = parse(&ran.exits(1).stdout);
+    adds_up(&document);
+    let names: Vec<&str> = document.suite("leaks").all("testcase").iter().map(|case| case.get("name")).collect();
+    assert_eq!(names, ["hostproof: leaked-process", "hostproof: leaked-process 2"]);
+}
+
+#[test]
 fn what_was_not_reached_is_skipped() {
     let context = Context::with("- {id: bad, shell: 'exit 1'}\n- {id: next, shell: 'true'}");
     let ran = context.hp(&["run", "--fail-fast", "--jobs", "1", "--junit", "-"]);
