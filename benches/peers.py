@@ -150,4 +150,6 @@ if __name__ == "__main__":
     HOSTPROOF = os.path.abspath(arguments.hostproof)
     for name in arguments.bench or BENCHES:
         with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+            # What is remembered of a run is no business of the user who measures.
+            os.environ["XDG_STATE_HOME"] = os.path.join(scratch, "state")
             BENCHES[name](scratch, arguments.runs)

@@ -30,16 +30,25 @@ pub enum Command {
     Explain(ExplainArgs),
     Who(WhoArgs),
     Init(InitArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// Run the checks of checks.d, each alone in its sandbox.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
-hostproof run --report report.json --strict")]
+hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n\n\
+In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
     #[arg(value_name = "CHECK")]
     pub checks: Vec<String>,
+    /// Run only those that were red, or not reached, when they were last run.
+    #[arg(long)]
+    pub failed: bool,
+    /// Start no further check after the first red one.
+    #[arg(long)]
+    pub fail_fast: bool,
     #[command(flatten)]
     pub manifests: ManifestArgs,
     #[command(flatten)]
@@ -91,6 +100,12 @@ pub struct HowArgs {
     /// Write the report, as JSON, to this file; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Write the results in JUnit's form to this file; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Tell what happens while it happens, as JSON lines on standard output.
+    #[arg(long)]
+    pub events: bool,
     /// Which sandboxes to leave in place, with the whole output.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub keep: KeepArg,
@@ -168,6 +183,8 @@ pub enum Document {
     #[default]
     Manifest,
     Report,
+    /// One line of `run --events`.
+    Events,
 }
 
 /// Tell what a kind of finding means, why a host cares, and how to mend it.
@@ -213,4 +230,28 @@ pub struct WhoArgs {
     /// Faster: leave out files that are mapped into memory and not open.
     #[arg(long)]
     pub no_mappings: bool,
+}
+
+/// Print what lets a shell complete the command line.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hostproof completions bash >~/.local/share/bash-completion/completions/hostproof\n  \
+hostproof completions zsh >~/.zfunc/_hostproof\n  hostproof completions fish >~/.config/fish/completions/hostproof.fish"
+)]
+pub struct CompletionsArgs {
+    /// For which shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// Print a man page.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hostproof man run | man -l -\n  hostproof man --dir ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// Of a subcommand; of hostproof if none is given.
+    #[arg(value_name = "SUBCOMMAND", conflicts_with = "dir")]
+    pub subcommand: Option<String>,
+    /// Write all of them to this folder.
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
 }

@@ -47,6 +47,26 @@ pub fn temp() -> PathBuf {
     env::temp_dir()
 }
 
+/// Where a user's programs keep what is worth keeping and no configuration: `XDG_STATE_HOME`, or what the system has
+/// instead.
+#[must_use]
+pub fn state_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| raw(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    if cfg!(windows) {
+        absolute("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        Some(home()?.join("Library/Application Support"))
+    } else {
+        absolute("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))
+    }
+}
+
+/// Whether GitHub's runner reads what is printed.
+#[must_use]
+pub fn in_github_actions() -> bool {
+    text("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
 /// Where sandboxes are made: `HOSTPROOF_TMPDIR`, else the system's temporary folder if its path is short, else `/tmp`.
 #[must_use]
 pub fn sandbox_base() -> PathBuf {

@@ -3,11 +3,11 @@
 //! # What flows where
 //!
 //! ```text
-//! checks.d/*.yaml -> manifest -> plan -> [ sandbox -> supervise -> read -> probe -> judge ] -> report -> terminal, JSON
+//! checks.d/*.yaml -> manifest -> plan -> [ sandbox -> supervise -> read -> probe -> judge ] -> report -> terminal, JSON, JUnit, annotations, summary
 //! a project without manifests -> init -> checks.d/*.yaml
 //! ```
 //!
-//! [`source`] adds git's facts to a report; [`words`] is how all parts say durations, commands and what others wrote.
+//! [`source`] adds git's facts to a report; [`memory`] knows from run to run which checks were red; [`words`] is how all parts say durations, commands and what others wrote.
 //!
 //! Data flows one way; no part looks upstream.
 //!
@@ -27,6 +27,7 @@ pub mod env;
 pub mod error;
 pub mod init;
 pub mod manifest;
+pub mod memory;
 pub mod model;
 pub mod plan;
 pub mod platform;

@@ -1,11 +1,9 @@
 //! Arguments in, exit code out.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 use hostproof::cli::Cli;
-use hostproof::report::Look;
 use hostproof::{commands, platform};
 
 fn main() -> ExitCode {
@@ -17,9 +15,7 @@ fn main() -> ExitCode {
     match commands::dispatch(Cli::parse()) {
         Ok(code) => code.into(),
         Err(error) => {
-            // Without a standard error there is still the exit code.
-            let text = Look::of(&std::io::stderr()).text(&error.to_string());
-            let _ = writeln!(std::io::stderr(), "hostproof: {text}");
+            commands::tell(&error);
             error.exit_code().into()
         }
     }

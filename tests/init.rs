@@ -109,6 +109,9 @@ fn hostproof(folder: &Path, arguments: &[&str]) -> Done {
     let [stdout, stderr] = ["stdout", "stderr"].map(|name| outputs.path().join(name));
     let mut child = Command::new(env!("CARGO_BIN_EXE_hostproof"))
         .args(arguments)
+        // Whoever runs the tests is told nothing by the runs in them, and nothing of them is remembered.
+        .env_remove("GITHUB_ACTIONS")
+        .env("XDG_STATE_HOME", outputs.path())
         .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(fs::File::create(&stdout).unwrap())
@@ -206,6 +209,7 @@ fn an_interrupt_ends_everything_and_nothing_is_written() {
     let project = Project::new(&[("hooks/test_slow.sh", "#!/bin/sh\n: > started\nexec sleep 20\n")]);
     let mut child = Command::new(env!("CARGO_BIN_EXE_hostproof"))
         .arg("init")
+        .env_remove("GITHUB_ACTIONS")
         .current_dir(project.path())
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -18,6 +18,8 @@ fn zoo() -> PathBuf {
 fn every_kind_is_found_and_nobody_is_accused() {
     let mut command = Command::new(zoo());
     command.args(["run", "--hostproof", env!("CARGO_BIN_EXE_hostproof")]).stdin(Stdio::null());
+    // Its animals are red on purpose: nothing for the one who runs the tests.
+    command.env_remove("GITHUB_ACTIONS");
     let ran = command.output().expect("the zoo can be run");
     let told = String::from_utf8_lossy(&ran.stdout);
     let wrong: Vec<&str> = told.lines().filter(|line| !line.starts_with("ok ")).collect();

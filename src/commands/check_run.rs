@@ -1,21 +1,26 @@
 //! What `run` and `try` have in common: a plan is run, told while it runs, and reported.
 
-use std::io::{IsTerminal, stderr};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::{Instant, SystemTime};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
+use super::documents::Documents;
+use super::events::Events;
+use super::excerpts::excerpts;
+use super::github;
 use super::show::Show;
+use super::telling::Telling;
 use crate::cli::{HowArgs, KeepArg};
 use crate::error::{Error, ExitCode, Result};
-use crate::model::{CheckReport, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Tool};
+use crate::model::{
+    EVENTS_SCHEMA, Event, HostFacts, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Stop, Tool,
+};
 use crate::plan::Plan;
-use crate::report::{self, Again, Look, Target};
-use crate::run::{self, Keep, Observer, Options};
+use crate::report::{self, Again, Look};
+use crate::run::{self, Keep, Options};
 use crate::words::timestamp;
-use crate::{env, platform, source};
+use crate::{env, memory, platform, source};
 
 /// A plan and how it is to be run and told.
 pub struct CheckRun {
@@ -25,21 +30,33 @@ pub struct CheckRun {
     pub by_id: bool,
     /// The folder of manifests, if one was named.
     pub manifests: Option<PathBuf>,
+    /// Whether the first red check is the last that is started.
+    pub fail_fast: bool,
+    /// What is to be said of the plan.
+    pub remark: Option<String>,
+}
+
+/// What came of it.
+pub struct Done {
+    pub code: ExitCode,
+    /// The red checks, and those that were not reached: by id, with the verdict.
+    pub red: BTreeMap<String, String>,
 }
 
 /// Runs it.
 ///
 /// # Errors
 ///
-/// If nothing can be measured here, or a report can't go where it is to go. One that can't be written in the end is told,
-/// and makes the run incomplete.
-pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
-    let CheckRun { plan, how, by_id, manifests } = check_run;
+/// If nothing can be measured here, or a document can't go where it is to go. One that can't be written in the end is
+/// told, and makes the run incomplete.
+pub fn run(check_run: &CheckRun) -> Result<Done> {
+    let CheckRun { plan, how, fail_fast, remark, .. } = check_run;
     sandboxes_can_be_made()?;
-    let target = how.report.as_deref().map(Target::prepare).transpose()?;
-    let show = if target == Some(Target::Stdout) { Show::Stderr } else { Show::Stdout };
+    let documents = Documents::prepare(how)?;
+    let show = if documents.take_stdout { Show::Stderr } else { Show::Stdout };
     let look = show.look();
     let jobs = how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1));
+    let whole = documents.report.is_some() || documents.junit.is_some() || env::in_github_actions();
     let options = Options {
         jobs,
         keep: match how.keep {
@@ -48,62 +65,117 @@ pub fn run(check_run: &CheckRun) -> Result<ExitCode> {
             KeepArg::Always => Keep::Always,
         },
         strict: how.strict,
-        whole: target.is_some(),
+        fail_fast: *fail_fast,
+        whole,
     };
 
     let started = SystemTime::now();
+    let id = format!("{}-{}", timestamp(started), std::process::id());
     let clock = Instant::now();
-    // Only a report has the facts that cost a look at git and the system.
-    let start = target.as_ref().and_then(|_| source::state(&plan.project));
+    // Only a report has the facts that cost a look at git.
+    let start = documents.report.as_ref().and_then(|_| source::state(&plan.project));
     show.line(&format!("{}\n", report::header(look, plan.checks.len(), jobs)));
-    let telling = Telling::new(plan, show, look);
+    if let Some(remark) = remark {
+        show.line(&format!("{}\n", look.text(remark)));
+    }
+    let events = Events::new(how.events);
+    events.tell(&Event::RunStarted {
+        schema: EVENTS_SCHEMA.into(),
+        tool: tool(),
+        id: id.as_str().into(),
+        started: timestamp(started).into(),
+        jobs: jobs as u64,
+        checks: plan.checks.iter().map(|planned| planned.check.id.as_str().into()).collect(),
+    });
+    let telling = Telling::new(plan, show, look, &events);
     let ran = run::run(plan, &options, &telling)?;
-    telling.bar.finish_and_clear();
+    telling.end();
 
-    for check in &ran.checks {
+    let mut code = exit_code(&ran);
+    let host = if whole { platform::host_facts(&env::sandbox_base()) } else { HostFacts::default() };
+    let report = Report {
+        schema: SCHEMA.to_owned(),
+        tool: tool(),
+        run: RunFacts {
+            id,
+            argv: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            started: timestamp(started),
+            duration_ms: u64::try_from(clock.elapsed().as_millis()).unwrap_or(u64::MAX),
+            jobs: jobs as u64,
+            interrupted: ran.stopped == Some(Stop::Interrupted),
+            stopped: ran.stopped,
+            not_run: ran.not_run,
+        },
+        place: Place { kind: "host".to_owned() },
+        host: HostFacts { programs: ran.programs, ..host },
+        source: SourceFacts { start, end: documents.report.as_ref().and_then(|_| source::state(&plan.project)) },
+        manifests: plan.manifests.clone(),
+        totals: ran.totals,
+        checks: ran.checks,
+        findings: ran.findings,
+    };
+    tell_details(check_run, &report, show, look);
+    for error in documents.write(&report) {
+        Show::error(&error);
+        code = ExitCode::Incomplete;
+    }
+    github::tell(&report, &plan.project, show);
+
+    let counts = report::last_line(&report.totals, report.run.stopped);
+    events.tell(&Event::RunEnded {
+        totals: Cow::Borrowed(&report.totals),
+        findings: Cow::Borrowed(&report.findings),
+        not_run: Cow::Borrowed(&report.run.not_run),
+        stopped: report.run.stopped,
+        duration_ms: report.run.duration_ms,
+        exit: code as u8,
+        counts: counts.as_str().into(),
+    });
+    if let Some(error) = events.error() {
+        Show::error(&error);
+        code = ExitCode::Incomplete;
+    }
+    match report.run.stopped {
+        Some(Stop::Interrupted) => show.line("\ninterrupted: everything that ran was ended"),
+        Some(Stop::FailFast) => show.line("\nstopped after the first red check, as --fail-fast asks"),
+        None => {}
+    }
+    // The counts come last, whatever went wrong.
+    show.line(&format!("\n{counts}"));
+    Ok(Done { code, red: red(&report) })
+}
+
+fn tool() -> Tool {
+    Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+/// Everything that is to be said after the lines of the checks.
+fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
+    let CheckRun { plan, how, by_id, manifests, .. } = check_run;
+    let here = current_folder().unwrap_or_else(|_| plan.project.clone());
+    for check in &report.checks {
         let planned = plan.checks.iter().map(|planned| &planned.check).find(|planned| planned.id == check.id);
-        let again = Again { check: planned, project: &plan.project, by_id: *by_id, manifests: manifests.as_deref() };
+        let again = Again {
+            check: planned,
+            project: &plan.project,
+            by_id: *by_id,
+            manifests: manifests.as_deref(),
+            here: &here,
+            excerpts: &excerpts(&plan.project, check),
+        };
         if let Some(details) = report::details(look, check, how.verbose, &again) {
             show.line(&format!("\n{}", details.trim_end()));
         }
     }
-    if let Some(text) = report::of_the_run(look, &ran.findings) {
+    if let Some(text) = report::of_the_run(look, &report.findings) {
         show.line(&format!("\n{text}"));
     }
-    let mut code = exit_code(&ran);
-    if let Some(target) = target {
-        let mut host = platform::host_facts(&env::sandbox_base());
-        host.programs = ran.programs;
-        let written = target.write(&Report {
-            schema: SCHEMA.to_owned(),
-            tool: Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
-            run: RunFacts {
-                id: format!("{}-{}", timestamp(started), std::process::id()),
-                argv: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
-                started: timestamp(started),
-                duration_ms: u64::try_from(clock.elapsed().as_millis()).unwrap_or(u64::MAX),
-                jobs: jobs as u64,
-                interrupted: ran.interrupted,
-            },
-            place: Place { kind: "host".to_owned() },
-            host,
-            source: SourceFacts { start, end: source::state(&plan.project) },
-            manifests: plan.manifests.clone(),
-            totals: ran.totals.clone(),
-            checks: ran.checks,
-            findings: ran.findings.clone(),
-        });
-        // The counts come last all the same.
-        if let Err(error) = written {
-            Show::Stderr.line(&format!("hostproof: {}", Show::Stderr.look().text(&error.to_string())));
-            code = ExitCode::Incomplete;
-        }
-    }
-    if ran.interrupted {
-        show.line("\ninterrupted: everything that ran was ended");
-    }
-    show.line(&format!("\n{}", report::last_line(&ran.totals)));
-    Ok(code)
+}
+
+fn red(report: &Report) -> BTreeMap<String, String> {
+    let red = report.checks.iter().filter(|check| check.verdict.is_red());
+    let red = red.map(|check| (check.id.clone(), check.verdict.name().to_owned()));
+    red.chain(report.run.not_run.iter().map(|id| (id.clone(), memory::NOT_RUN.to_owned()))).collect()
 }
 
 /// Where hostproof was called.
@@ -135,18 +207,12 @@ pub fn sandboxes_can_be_made() -> Result<()> {
     })
 }
 
-/// Whether progress is shown: it is drawn on standard error, by moving the cursor. Where the results go, and in which
-/// colours, has nothing to do with it.
-fn shows_progress(is_terminal: bool, term: Option<&str>) -> bool {
-    is_terminal && term != Some("dumb")
-}
-
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn exit_code(ran: &run::Ran) -> ExitCode {
-    if ran.interrupted {
+    if ran.stopped == Some(Stop::Interrupted) {
         return ExitCode::Interrupted;
     }
     let totals = &ran.totals.checks;
@@ -159,69 +225,4 @@ fn exit_code(ran: &run::Ran) -> ExitCode {
     }
     // All skipped is nothing that ran.
     if totals.passed > 0 { ExitCode::Ok } else { ExitCode::Incomplete }
-}
-
-/// A line per finished check, and what runs now where somebody looks.
-struct Telling {
-    show: Show,
-    look: Look,
-    width: usize,
-    bar: ProgressBar,
-    running: Mutex<Vec<String>>,
-}
-
-impl Telling {
-    fn new(plan: &Plan, show: Show, look: Look) -> Self {
-        const WIDEST: usize = 40;
-        let width = plan.checks.iter().map(|planned| planned.check.id.chars().count()).max().unwrap_or(0).min(WIDEST);
-        let bar = if shows_progress(stderr().is_terminal(), env::text("TERM").as_deref()) {
-            ProgressBar::new(plan.checks.len() as u64)
-        } else {
-            ProgressBar::hidden()
-        };
-        let template = if look.unicode {
-            " {spinner} {pos}/{len}  {elapsed}  {wide_msg}"
-        } else {
-            " {pos}/{len}  {elapsed}  {wide_msg}"
-        };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        if !bar.is_hidden() {
-            bar.enable_steady_tick(std::time::Duration::from_millis(120));
-        }
-        Self { show, look, width, bar, running: Mutex::default() }
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Vec<String>)) {
-        let mut running = self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        change(&mut running);
-        if !self.bar.is_hidden() {
-            self.bar.set_message(self.look.text(&running.join("  ")));
-        }
-    }
-}
-
-impl Observer for Telling {
-    fn check_started(&self, id: &str) {
-        self.change(|running| running.push(id.to_owned()));
-    }
-
-    fn check_ended(&self, check: &CheckReport) {
-        self.change(|running| running.retain(|id| *id != check.id));
-        self.bar.inc(1);
-        let line = report::check_line(self.look, check, self.width);
-        self.bar.suspend(|| self.show.line(&line));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn progress_is_shown_on_every_terminal_that_can() {
-        assert!(shows_progress(true, Some("xterm")) && shows_progress(true, None));
-        assert!(!shows_progress(true, Some("dumb")) && !shows_progress(false, Some("xterm")));
-    }
 }

@@ -18,7 +18,8 @@ pub fn run(args: &ListArgs) -> Result<ExitCode> {
     let plan = Plan::of_manifests(loaded, &args.checks, platform::current())?;
     if args.json {
         let checks: Vec<Value> = plan.checks.iter().map(as_json).collect();
-        Show::Stdout.line(&serde_json::to_string_pretty(&checks).unwrap_or_default());
+        // Whoever stops reading has seen enough.
+        let _ = Show::json(&serde_json::to_string_pretty(&checks).unwrap_or_default());
         return Ok(ExitCode::Ok);
     }
     let width = plan.checks.iter().map(|planned| planned.check.id.len()).max().unwrap_or(0);

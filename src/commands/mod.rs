@@ -1,18 +1,25 @@
 //! One file per subcommand: from arguments to the library and to an exit code. Nothing here is wanted elsewhere.
 
 mod check_run;
+mod completions;
+mod documents;
+mod events;
+mod excerpts;
 mod explain;
+mod github;
 mod init;
 mod lint;
 mod list;
+mod man;
 mod run;
 mod schema;
 mod show;
+mod telling;
 mod r#try;
 mod who;
 
 use crate::cli::{Cli, Command, RunArgs};
-use crate::error::{ExitCode, Result};
+use crate::error::{Error, ExitCode, Result};
 
 /// Does what the command line says.
 ///
@@ -29,5 +36,12 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Explain(args) => explain::run(&args),
         Command::Who(args) => who::run(&args),
         Command::Init(args) => init::run(&args),
+        Command::Completions(args) => Ok(completions::run(&args)),
+        Command::Man(args) => man::run(&args),
     }
+}
+
+/// Says on standard error what kept it from an answer.
+pub fn tell(error: &Error) {
+    show::Show::error(error);
 }

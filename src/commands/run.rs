@@ -1,10 +1,13 @@
 //! `hostproof run`
 
+use std::collections::BTreeSet;
+
 use super::check_run::{self, CheckRun};
+use super::show::Show;
 use crate::cli::RunArgs;
 use crate::error::{ExitCode, Result};
 use crate::plan::Plan;
-use crate::{manifest, platform};
+use crate::{manifest, memory, platform};
 
 /// Loads the manifests and runs what was asked for.
 ///
@@ -13,8 +16,37 @@ use crate::{manifest, platform};
 /// If the manifests are wrong, a pattern matches nothing, or nothing can be measured here.
 pub fn run(args: RunArgs) -> Result<ExitCode> {
     let loaded = load(&args.manifests)?;
-    let plan = Plan::of_manifests(loaded, &args.checks, platform::current())?;
-    check_run::run(&CheckRun { plan, how: args.how, by_id: true, manifests: args.manifests.manifests })
+    let mut plan = Plan::of_manifests(loaded, &args.checks, platform::current())?;
+    let mut remark = None;
+    if args.failed {
+        let red = memory::red(&plan.project)?;
+        plan.checks.retain(|planned| red.contains_key(&planned.check.id));
+        if plan.checks.is_empty() {
+            let these = if args.checks.is_empty() { "no check" } else { "none of these checks" };
+            remark = Some(format!("{these} was red when it was last run; without --failed they run"));
+        }
+    }
+    // A run of all says all that there is to remember.
+    let all = args.checks.is_empty() && !args.failed && args.manifests.manifests.is_none();
+    let check_run = CheckRun {
+        plan,
+        how: args.how,
+        by_id: true,
+        manifests: args.manifests.manifests,
+        fail_fast: args.fail_fast,
+        remark,
+    };
+    let done = check_run::run(&check_run)?;
+    let plan = &check_run.plan;
+    let ran: BTreeSet<&str> = plan.checks.iter().map(|planned| planned.check.id.as_str()).collect();
+    // Where nothing can be remembered, no run is worse for it; --failed will say so.
+    if !ran.is_empty()
+        && let Err(error) = memory::remember(&plan.project, &ran, done.red, all)
+        && args.failed
+    {
+        Show::error(&error);
+    }
+    Ok(done.code)
 }
 
 /// Loads the manifests that the arguments name.
@@ -24,7 +56,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
 /// If they are wrong, or there are none.
 pub fn load(args: &crate::cli::ManifestArgs) -> Result<manifest::Loaded> {
     let start = check_run::current_folder()?;
-    let colour = super::show::Show::Stderr.look().colour;
+    let colour = Show::Stderr.look().colour;
     manifest::load(&manifest::Options {
         start: &start,
         directory: args.manifests.as_deref(),

@@ -10,7 +10,9 @@ pub fn run(args: &SchemaArgs) -> ExitCode {
     let schema = match args.document {
         Document::Manifest => manifest::schema(),
         Document::Report => report::schema(),
+        Document::Events => report::events_schema(),
     };
-    Show::Stdout.line(&serde_json::to_string_pretty(&schema).unwrap_or_default());
+    // Whoever stops reading has seen enough.
+    let _ = Show::json(&serde_json::to_string_pretty(&schema).unwrap_or_default());
     ExitCode::Ok
 }

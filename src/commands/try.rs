@@ -31,5 +31,14 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         expect: Expect { exit: args.exit, cases: args.cases.map(CaseCount::Exactly), ..Expect::default() },
         ..Check::new("try", CheckCommand::Argv(args.command))
     };
-    check_run::run(&CheckRun { plan: Plan::of_command(project, check), how: args.how, by_id: false, manifests: None })
+    let plan = Plan::of_command(project, check);
+    let done = check_run::run(&CheckRun {
+        plan,
+        how: args.how,
+        by_id: false,
+        manifests: None,
+        fail_fast: false,
+        remark: None,
+    })?;
+    Ok(done.code)
 }

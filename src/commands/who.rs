@@ -40,7 +40,8 @@ pub fn run(args: &WhoArgs) -> Result<ExitCode> {
     }
     let unread = relevant(&look, &paths);
     if args.json {
-        Show::Stdout.line(&serde_json::to_string_pretty(&document(&paths, &look, &unread)).unwrap_or_default());
+        // Whoever stops reading has the exit code.
+        let _ = Show::json(&serde_json::to_string_pretty(&document(&paths, &look, &unread)).unwrap_or_default());
     } else {
         tell(&paths, &look, &unread);
     }

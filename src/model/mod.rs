@@ -4,6 +4,7 @@
 
 mod case;
 mod check;
+mod event;
 mod finding;
 mod frame;
 mod host;
@@ -16,12 +17,13 @@ pub use check::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Need, Origin, Platform,
     ReaderChoice, ReaderName, TextRule,
 };
+pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
 pub use host::HostFacts;
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use report::{
     CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
-    SourceFacts, SourceState, Tool, Totals,
+    SourceFacts, SourceState, Stop, Tool, Totals,
 };
 pub use verdict::Verdict;

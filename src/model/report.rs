@@ -53,6 +53,33 @@ pub struct RunFacts {
     pub jobs: u64,
     /// Whether it was ended by the user before every check ran.
     pub interrupted: bool,
+    /// Why no further check was started before all had run; `null` if all were.
+    #[serde(default)]
+    pub stopped: Option<Stop>,
+    /// The ids of the checks that were planned and never started, in the order of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
+}
+
+/// Why a run was over before all of its checks had run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// The user ended it.
+    Interrupted,
+    /// A check was red, and `--fail-fast` was given.
+    FailFast,
+}
+
+impl Stop {
+    /// In the words of the last line.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Interrupted => "interrupted",
+            Self::FailFast => "--fail-fast",
+        }
+    }
 }
 
 /// Where the checks ran.
@@ -115,7 +142,7 @@ pub struct CheckTotals {
     pub flaky: u64,
     /// Left out, with a reason.
     pub skipped: u64,
-    /// Planned and never started, since the run was interrupted.
+    /// Planned and never started: the run was interrupted, or stopped at its first red check.
     pub not_run: u64,
 }
 

@@ -100,6 +100,18 @@ pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFi
     tempfile::Builder::new().prefix(prefix).tempfile_in(folder)
 }
 
+/// Opens a regular file for reading.
+///
+/// # Errors
+///
+/// What the system says, or that it is something else.
+pub fn open_file(path: &Path) -> io::Result<std::fs::File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    std::fs::File::open(path)
+}
+
 /// Whether a folder is as [`make_folder`] makes it: not known here, so it is not assumed.
 #[must_use]
 pub fn is_plain_folder(_path: &Path) -> bool {

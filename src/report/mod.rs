@@ -1,9 +1,18 @@
 //! From a report to what people and programs read. Each form reads the report and nothing else.
 
+mod actions;
+mod against;
 mod json;
+mod junit;
 mod look;
+mod summary;
+mod target;
 mod terminal;
 
-pub use json::{Target, schema};
+pub use actions::{annotations, defused, defused_json, defused_xml};
+pub use json::{events_schema, json, schema};
+pub use junit::junit;
 pub use look::Look;
-pub use terminal::{Again, check_line, details, header, last_line, list_line, of_the_run};
+pub use summary::summary;
+pub use target::{Document, Target};
+pub use terminal::{Again, SHOWN, check_line, details, header, last_line, list_line, of_the_run};

@@ -1,16 +1,18 @@
 //! What a person sees: the answer first, then who did it, what to do, and how to see it again.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use super::Look;
 use crate::model::{
-    Case, CaseOutcome, Check, CheckReport, Cwd, Finding, Frame, How, Kind, Process, Severity, Totals, Verdict,
+    Case, CaseOutcome, Check, CheckReport, Cwd, Finding, Frame, How, Kind, Process, Severity, Stop, Totals, Verdict,
 };
 use crate::words::{command_line, quoted, shown};
 
 /// How many names of cases, findings and lines of output are shown before `…`.
 const NAMES: usize = 3;
+/// How many places of failures are shown.
+pub const SHOWN: usize = 3;
 const FINDINGS: usize = 6;
 const LINES: usize = 8;
 /// The longest line, in characters.
@@ -33,18 +35,20 @@ pub fn check_line(look: Look, check: &CheckReport, width: usize) -> String {
         Verdict::Skipped => look.yellow("skip"),
         _ => look.red("RED "),
     };
-    let seconds = match check.started {
-        Some(_) => format!("{}.{} s", check.duration_ms / 1000, check.duration_ms % 1000 / 100),
-        None => "-".to_owned(),
-    };
+    let seconds = if check.started.is_some() { seconds(check) } else { "-".to_owned() };
     let remark = check.reason.clone().or_else(|| remark(check)).unwrap_or_default();
     let id = format!("{:width$}", look.text(&check.id));
     let line = format!(" {tag}  {id}  {:>9}  {seconds:>7}  {}", counts(check), look.text(&one_line(&remark)));
     line.trim_end().to_owned()
 }
 
+/// How long it took.
+pub(super) fn seconds(check: &CheckReport) -> String {
+    format!("{}.{} s", check.duration_ms / 1000, check.duration_ms % 1000 / 100)
+}
+
 /// Cases that ran, of those that were planned.
-fn counts(check: &CheckReport) -> String {
+pub(super) fn counts(check: &CheckReport) -> String {
     match (check.cases.ran, check.cases.planned) {
         (Some(ran), Some(planned)) => format!("{ran}/{planned}"),
         (Some(ran), None) => format!("{ran}"),
@@ -94,6 +98,10 @@ pub struct Again<'a> {
     pub by_id: bool,
     /// The folder of manifests, if one was named.
     pub manifests: Option<&'a Path>,
+    /// Where the user is.
+    pub here: &'a Path,
+    /// The source lines of the check's frames, in their order, where they could be read.
+    pub excerpts: &'a [Option<String>],
 }
 
 /// All that is to be said of a check after its line: for a red one always, for another one if `verbose`.
@@ -104,9 +112,25 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
     }
     let mut text = String::new();
     let tag = if check.verdict.is_red() { look.red("RED") } else { look.green("ok") };
-    let first = check.frames.first();
-    let place = first.map(|frame| format!("    {}", frame_place(frame))).unwrap_or_default();
-    let _ = writeln!(text, "{tag} {}{}", look.bold(&look.text(&check.id)), look.text(&one_line(&place)));
+    let place = |frame: &Frame| {
+        let place = look.text(&one_line(&frame_place(frame, &file_from(rerun, &frame.file))));
+        look.link(&place, &rerun.project.join(&frame.file))
+    };
+    let first = check.frames.first().map(|frame| format!("    {}", place(frame))).unwrap_or_default();
+    let _ = writeln!(text, "{tag} {}{first}", look.bold(&look.text(&check.id)));
+    for (index, frame) in check.frames.iter().take(SHOWN).enumerate() {
+        let deeper = if index > 0 { "    " } else { "" };
+        if index > 0 {
+            let _ = writeln!(text, "    {}", place(frame));
+        }
+        if let Some(error) = &frame.error {
+            let _ = writeln!(text, "    {deeper}{}", look.text(&one_line(error)));
+        }
+        if let Some(Some(excerpt)) = rerun.excerpts.get(index) {
+            let excerpt = format!("{:>5} | {}", frame.line, one_line(excerpt));
+            let _ = writeln!(text, "    {deeper}{}", look.dim(&look.text(&excerpt)));
+        }
+    }
     let mut line = |line: &str| {
         let _ = writeln!(text, "    {}", look.text(&shown(line.as_bytes())));
     };
@@ -117,16 +141,8 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
     {
         line(reason);
     }
-    for (index, frame) in check.frames.iter().take(NAMES).enumerate() {
-        if index > 0 {
-            line(&frame_place(frame));
-        }
-        if let Some(error) = &frame.error {
-            line(&format!("{}{}", if index > 0 { "    " } else { "" }, one_line(error)));
-        }
-    }
-    if check.frames.len() > NAMES {
-        line(&format!("… and {} more places", check.frames.len() - NAMES));
+    if check.frames.len() > SHOWN {
+        line(&format!("… and {} more places", check.frames.len() - SHOWN));
     }
     let shown: Vec<&Finding> =
         check.findings.iter().filter(|finding| verbose || finding.severity == Severity::Error).collect();
@@ -164,11 +180,28 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
     Some(text)
 }
 
-fn frame_place(frame: &Frame) -> String {
+/// A file of the project by the name that it has where the user is, if that is a place in the project or above it.
+fn file_from(again: &Again<'_>, file: &str) -> String {
+    let whole = again.project.join(file);
+    if let Ok(below) = whole.strip_prefix(again.here) {
+        return below.display().to_string();
+    }
+    let Ok(depth) = again.here.strip_prefix(again.project) else { return whole.display().to_string() };
+    if Path::new(file).has_root() {
+        return file.to_owned();
+    }
+    // Up to the nearest folder that both are in, and down again.
+    let names = Path::new(file).components().zip(depth.components()).take_while(|(a, b)| a == b).count();
+    let up = depth.components().skip(names).map(|_| Component::ParentDir);
+    up.chain(Path::new(file).components().skip(names)).collect::<PathBuf>().display().to_string()
+}
+
+/// Where it is, for a file of that name.
+pub(super) fn frame_place(frame: &Frame, file: &str) -> String {
     let column = frame.column.map(|column| format!(":{column}")).unwrap_or_default();
     let function = frame.function.as_ref().or(frame.case.as_ref());
     let function = function.map(|function| format!(" in {function}")).unwrap_or_default();
-    format!("{}:{}{column}{function}", frame.file, frame.line)
+    format!("{file}:{}{column}{function}", frame.line)
 }
 
 fn finding_lines(finding: &Finding) -> Vec<String> {
@@ -202,7 +235,7 @@ fn finding_lines(finding: &Finding) -> Vec<String> {
     lines
 }
 
-fn never_ran(check: &CheckReport, verbose: bool) -> Option<String> {
+pub(super) fn never_ran(check: &CheckReport, verbose: bool) -> Option<String> {
     let unknown = check.cases.unknown.filter(|unknown| *unknown > 0)?;
     let names: Vec<&Case> = check.cases.list.iter().filter(|case| case.outcome == CaseOutcome::Unknown).collect();
     if names.is_empty() {
@@ -307,7 +340,7 @@ pub fn of_the_run(look: Look, findings: &[Finding]) -> Option<String> {
 
 /// The last line of a run: always the counts.
 #[must_use]
-pub fn last_line(totals: &Totals) -> String {
+pub fn last_line(totals: &Totals, stopped: Option<Stop>) -> String {
     let (cases, checks) = (&totals.cases, &totals.checks);
     let mut parts = Vec::new();
     if cases.planned > 0 {
@@ -325,7 +358,8 @@ pub fn last_line(totals: &Totals) -> String {
     more(checks.timed_out, "timed out");
     more(checks.broken, "broken");
     more(checks.skipped, if checks.skipped == 1 { "check skipped" } else { "checks skipped" });
-    more(checks.not_run, "not reached");
+    let why = if stopped == Some(Stop::FailFast) { "not reached (--fail-fast)" } else { "not reached" };
+    more(checks.not_run, why);
     parts.join(", ")
 }
 
@@ -347,4 +381,31 @@ fn one_line(text: &str) -> String {
         return text;
     }
     text.chars().take(LONGEST).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_the_name_that_it_has_where_the_user_is() {
+        let from = |project: &str, here: &str, file: &str| {
+            let again = Again {
+                check: None,
+                project: Path::new(project),
+                by_id: true,
+                manifests: None,
+                here: Path::new(here),
+                excerpts: &[],
+            };
+            file_from(&again, file).replace('\\', "/")
+        };
+        assert_eq!(from("/p", "/p", "hooks/a.py"), "hooks/a.py");
+        assert_eq!(from("/p", "/p/hooks", "hooks/a.py"), "a.py");
+        assert_eq!(from("/p", "/p/hooks/deep", "hooks/a.py"), "../a.py");
+        assert_eq!(from("/p", "/p/docs/x", "hooks/a.py"), "../../hooks/a.py");
+        assert_eq!(from("/r/p", "/r", "hooks/a.py"), "p/hooks/a.py");
+        assert_eq!(from("/p", "/elsewhere", "hooks/a.py"), "/p/hooks/a.py");
+        assert_eq!(from("/p", "/p/docs", "/usr/lib/x.py"), "/usr/lib/x.py");
+    }
 }

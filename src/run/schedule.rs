@@ -25,12 +25,17 @@ pub struct Schedule<'a> {
     changed: Condvar,
     /// Once set, nothing more is handed out.
     stop: Arc<AtomicBool>,
+    fail_fast: bool,
 }
 
 struct State {
     waiting: Vec<usize>,
     locked: HashSet<String>,
     setups: Vec<Setup>,
+    /// Checks whose verdicts are known. Empty unless somebody waits for them.
+    judged: HashSet<usize>,
+    /// Nothing more is to be started, and no verdict is to be waited for.
+    enough: bool,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -41,14 +46,19 @@ enum Setup {
 }
 
 impl<'a> Schedule<'a> {
-    /// Everything in the plan that is to run.
+    /// Everything in the plan that is to run. With `fail_fast` the first red check is the last that is started.
     #[must_use]
-    pub fn new(plan: &'a Plan, runnable: impl IntoIterator<Item = usize>, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(
+        plan: &'a Plan,
+        runnable: impl IntoIterator<Item = usize>,
+        stop: Arc<AtomicBool>,
+        fail_fast: bool,
+    ) -> Self {
         let mut waiting: Vec<usize> = runnable.into_iter().collect();
         waiting.reverse();
         let setups = plan.setups.iter().map(|_| Setup::NotRun).collect();
-        let state = State { waiting, locked: HashSet::new(), setups };
-        Self { plan, state: Mutex::new(state), changed: Condvar::new(), stop }
+        let state = State { waiting, locked: HashSet::new(), setups, judged: HashSet::new(), enough: false };
+        Self { plan, state: Mutex::new(state), changed: Condvar::new(), stop, fail_fast }
     }
 
     /// Waits for something to do. `None` when all is done or the run was stopped: whoever
@@ -56,7 +66,7 @@ impl<'a> Schedule<'a> {
     pub fn next(&self) -> Option<Work> {
         let mut state = self.lock();
         loop {
-            if self.stop.load(Ordering::SeqCst) || state.waiting.is_empty() {
+            if self.stop.load(Ordering::SeqCst) || state.enough || state.waiting.is_empty() {
                 return None;
             }
             if let Some(work) = self.choose(&mut state) {
@@ -97,6 +107,31 @@ impl<'a> Schedule<'a> {
         self.changed.notify_all();
     }
 
+    /// A check is judged.
+    pub fn judged(&self, index: usize, red: bool) {
+        if self.fail_fast {
+            let mut state = self.lock();
+            state.judged.insert(index);
+            state.enough |= red;
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits for the verdict on a check, if it decides whether another one is started.
+    pub fn wait_for_verdict(&self, index: usize) {
+        let mut state = self.lock();
+        while self.fail_fast && !state.enough && !state.judged.contains(&index) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// No verdict will come any more.
+    pub fn close(&self) {
+        self.lock().enough = true;
+        self.changed.notify_all();
+    }
+
     /// Nothing of a check is left; what shared its locks may start.
     pub fn check_done(&self, index: usize) {
         let mut state = self.lock();
@@ -133,7 +168,7 @@ mod tests {
     #[test]
     fn checks_come_in_order_and_a_lock_keeps_one_back() {
         let plan = plan(&[("a", &["port"], None), ("b", &["port", "db"], None), ("c", &[], None)]);
-        let schedule = Schedule::new(&plan, 0..3, Arc::default());
+        let schedule = Schedule::new(&plan, 0..3, Arc::default(), false);
         assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
         assert_eq!(schedule.next(), Some(Work::Check(2, Ok(()))), "b waits for the lock of a");
         schedule.check_done(0);
@@ -144,7 +179,7 @@ mod tests {
     #[test]
     fn a_setup_runs_once_and_its_failure_reaches_every_check_of_its_file() {
         let plan = plan(&[("a", &[], Some(0)), ("b", &[], Some(0)), ("c", &[], None)]);
-        let schedule = Schedule::new(&plan, 0..3, Arc::default());
+        let schedule = Schedule::new(&plan, 0..3, Arc::default(), false);
         assert_eq!(schedule.next(), Some(Work::Setup(0)));
         assert_eq!(schedule.next(), Some(Work::Check(2, Ok(()))), "c needs no setup");
         schedule.setup_done(0, Err("it failed".into()));
@@ -155,7 +190,7 @@ mod tests {
     #[test]
     fn a_lane_that_waits_is_woken_by_the_end_of_another_check() {
         let plan = plan(&[("a", &["l"], None), ("b", &["l"], None)]);
-        let schedule = Schedule::new(&plan, 0..2, Arc::default());
+        let schedule = Schedule::new(&plan, 0..2, Arc::default(), false);
         assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| schedule.next());
@@ -165,10 +200,31 @@ mod tests {
     }
 
     #[test]
+    fn nothing_follows_the_first_red_check_and_verdicts_are_waited_for() {
+        let plan = plan(&[("a", &[], None), ("b", &[], None), ("c", &[], None)]);
+        let schedule = Schedule::new(&plan, 0..3, Arc::default(), true);
+        assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| schedule.wait_for_verdict(0));
+            schedule.judged(0, false);
+            waiting.join().expect("no panic");
+        });
+        assert_eq!(schedule.next(), Some(Work::Check(1, Ok(()))));
+        schedule.judged(1, true);
+        schedule.wait_for_verdict(1);
+        assert_eq!(schedule.next(), None);
+
+        let schedule = Schedule::new(&plan, 0..3, Arc::default(), false);
+        schedule.judged(0, true);
+        schedule.wait_for_verdict(2);
+        assert!(schedule.next().is_some(), "without --fail-fast a verdict changes nothing");
+    }
+
+    #[test]
     fn a_stop_ends_the_waiting() {
         let plan = plan(&[("a", &["l"], None), ("b", &["l"], None)]);
         let stop = Arc::<AtomicBool>::default();
-        let schedule = Schedule::new(&plan, 0..2, Arc::clone(&stop));
+        let schedule = Schedule::new(&plan, 0..2, Arc::clone(&stop), false);
         assert!(schedule.next().is_some());
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| schedule.next());

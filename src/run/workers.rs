@@ -1,6 +1,6 @@
 //! A run: lanes that take checks from one schedule until none is left or the user stops it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
@@ -13,7 +13,7 @@ use super::settle::Settler;
 use super::slot::Slot;
 use super::totals;
 use crate::error::{Error, Result};
-use crate::model::{CheckReport, Finding, Severity, Totals, Verdict};
+use crate::model::{CheckReport, Finding, Severity, Stop, Totals, Verdict};
 use crate::plan::Plan;
 use crate::platform::{self, LaneHandle};
 use crate::probes;
@@ -36,6 +36,8 @@ pub struct Options {
     pub keep: Keep,
     /// Whether warnings count as errors.
     pub strict: bool,
+    /// Whether the first red check is the last that is started.
+    pub fail_fast: bool,
     /// Whether the reports of all checks are wanted in the end; else only of those that there is something to say of.
     pub whole: bool,
 }
@@ -55,7 +57,10 @@ pub struct Ran {
     /// passed without a word.
     pub checks: Vec<CheckReport>,
     pub totals: Totals,
-    pub interrupted: bool,
+    /// Why not every check was started.
+    pub stopped: Option<Stop>,
+    /// The ids of those, in the order of the plan.
+    pub not_run: Vec<String>,
     /// The version of every program that a check needs; `None` for one that is missing or does not tell.
     pub programs: BTreeMap<String, Option<String>>,
     /// What setups left alive, and what the probes could not see, once for the whole run.
@@ -110,8 +115,10 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
 
     let reports: Mutex<BTreeMap<usize, CheckReport>> = Mutex::default();
     let totals = Mutex::new(totals::of(plan.checks.len()));
-    let tell = |index: usize, report: CheckReport| {
+    let told: Mutex<BTreeSet<usize>> = Mutex::default();
+    let note = |index: usize, report: CheckReport| {
         observer.check_ended(&report);
+        told.lock().unwrap_or_else(PoisonError::into_inner).insert(index);
         totals::add(&mut totals.lock().unwrap_or_else(PoisonError::into_inner), &report);
         if options.whole || report.verdict != Verdict::Passed || !report.findings.is_empty() {
             reports.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
@@ -120,13 +127,20 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let mut runnable = Vec::new();
     for (index, planned) in plan.checks.iter().enumerate() {
         match planned.skip.clone() {
-            Some(why) => tell(index, records::not_run(&planned.check, Verdict::Skipped, why)),
+            Some(why) => note(index, records::not_run(&planned.check, Verdict::Skipped, why)),
             None => runnable.push(index),
         }
     }
 
     let lanes = options.jobs.clamp(1, runnable.len().max(1));
-    let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop));
+    let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), options.fail_fast);
+    // What a check left with strangers may live until it is settled: so long its locks are its own.
+    let settled = |index: usize, report: CheckReport| {
+        let red = report.verdict.is_red();
+        note(index, report);
+        schedule.judged(index, red);
+        schedule.check_done(index);
+    };
     let life = Life::new(plan);
     let settler = Settler::new(options, Arc::clone(&interrupt.stop));
     let programs = Programs::default();
@@ -158,27 +172,31 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                         Fit::Lost(error) => told(records::lost(check, Vec::new(), &error)),
                         Fit::NotReached => None,
                     };
-                    if let Some(Half::Pending(pending)) = half {
-                        settler.lane_ends(Some(*pending));
-                        continue;
+                    match half {
+                        Some(Half::Pending(pending)) => {
+                            settler.lane_ends(Some(*pending));
+                            schedule.wait_for_verdict(index);
+                        }
+                        Some(Half::Told(report)) => {
+                            settled(index, *report);
+                            settler.lane_ends(None);
+                        }
+                        None => {
+                            schedule.check_done(index);
+                            settler.lane_ends(None);
+                        }
                     }
-                    if let Some(Half::Told(report)) = half {
-                        tell(index, *report);
-                    }
-                    schedule.check_done(index);
-                    settler.lane_ends(None);
                 }
             }
         }
     };
-    // What a check left with strangers may live until it is settled: so long its locks are its own.
-    let settled = |index: usize, report: CheckReport| {
-        tell(index, report);
-        schedule.check_done(index);
-    };
     let unseen = std::thread::scope(|scope| {
         let settling = Builder::new()
-            .spawn_scoped(scope, || settler.settle_all(settled))
+            .spawn_scoped(scope, || {
+                // Whatever ends it, nobody waits for a verdict of it any longer.
+                let _closed = Closed(&schedule);
+                settler.settle_all(settled)
+            })
             .map_err(|error| Error::Unmeasured(format!("cannot start a thread: {error}")))?;
         std::thread::scope(|scope| {
             for lane in 1..lanes {
@@ -209,5 +227,21 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     }
     findings.extend(probes::unseen(&unseen.blind, &unseen.unread, options.strict));
     let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Ran { checks, totals, interrupted: interrupt.stop.load(Ordering::SeqCst), programs: programs.told(), findings })
+    let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let ids = plan.checks.iter().map(|planned| &planned.check.id).enumerate();
+    let not_run: Vec<String> = ids.filter(|(index, _)| !told.contains(index)).map(|(_, id)| id.clone()).collect();
+    let stopped = if interrupt.stop.load(Ordering::SeqCst) {
+        Some(Stop::Interrupted)
+    } else {
+        (options.fail_fast && !not_run.is_empty()).then_some(Stop::FailFast)
+    };
+    Ok(Ran { checks, totals, stopped, not_run, programs: programs.told(), findings })
+}
+
+struct Closed<'a, 'b>(&'a Schedule<'b>);
+
+impl Drop for Closed<'_, '_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }

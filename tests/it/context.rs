@@ -54,7 +54,10 @@ impl Context {
         }
         env.insert("LANG".into(), "C.UTF-8".into());
         env.insert("HOSTPROOF_TMPDIR".into(), base.path().into());
-        Self { project: folder("itp"), base, reports: folder("itr"), env }
+        let reports = folder("itr");
+        // What hostproof remembers of a run is no business of the user who tests it.
+        env.insert("XDG_STATE_HOME".into(), reports.path().join("state").into());
+        Self { project: folder("itp"), base, reports, env }
     }
 
     /// A project with these checks, which need no proof that a test ran.
@@ -111,6 +114,11 @@ impl Context {
     /// The project's folder.
     pub fn project(&self) -> &Path {
         self.project.path()
+    }
+
+    /// Where hostproof remembers runs.
+    pub fn state(&self) -> PathBuf {
+        self.reports.path().join("state")
     }
 
     /// Where sandboxes are made.

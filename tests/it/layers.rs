@@ -8,7 +8,7 @@ use regex::Regex;
 
 /// Who may import whom: a part, and all that it may use. What is not here may use nothing.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("main", &["cli", "commands", "platform", "report"]),
+    ("main", &["cli", "commands", "platform"]),
     ("lib", &[]),
     ("model", &[]),
     ("words", &[]),
@@ -20,13 +20,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("platform", &["env", "error", "model"]),
     ("probes", &["model", "platform", "words"]),
     ("manifest", &["env", "error", "model", "platform", "words"]),
+    ("memory", &["env", "error", "platform"]),
     ("plan", &["error", "manifest", "model"]),
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (
         "commands",
-        &["cli", "env", "error", "init", "manifest", "model", "plan", "platform", "report", "run", "source", "words"],
+        &[
+            "cli", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "report", "run",
+            "source", "words",
+        ],
     ),
 ];
 

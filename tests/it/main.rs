@@ -5,6 +5,14 @@ mod layers;
 #[cfg(target_os = "linux")]
 mod context;
 #[cfg(target_os = "linux")]
+mod events;
+#[cfg(target_os = "linux")]
+mod failed;
+#[cfg(target_os = "linux")]
+mod github;
+#[cfg(target_os = "linux")]
+mod junit;
+#[cfg(target_os = "linux")]
 mod keys;
 #[cfg(target_os = "linux")]
 mod leaks;
@@ -23,6 +31,8 @@ mod run;
 mod sandbox;
 #[cfg(target_os = "linux")]
 mod schema;
+#[cfg(target_os = "linux")]
+mod shells;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]

@@ -63,6 +63,7 @@ fn a_red_case() {
 
     RED board    test_board.py:10 in test_drift
         AssertionError: 'none' != 'drift'
+           10 |         self.assertEqual('none', 'drift')
         exit status 1, expected 0
         2 of 5 expected cases ran, 3 never did
         more   hostproof explain unmet
@@ -464,6 +465,19 @@ fn colours_are_for_terminals_that_want_them() {
     let ran = on_terminal(&context);
     assert!(ran.exits(1).stdout.contains("\u{1b}[1mbad\u{1b}[0m"), "{:?}", ran.stdout);
     let colours = regex::Regex::new(r"\x1b\[[0-9;]*m").expect("an expression");
+    // A place in the project is a link, with colours.
+    context.checks("- {id: bad, reader: auto, run: [python3, test_board.py]}");
+    context.file("test_board.py", board("none"));
+    let project = std::fs::canonicalize(context.project()).expect("the project");
+    let link = format!(
+        "\u{1b}]8;;file://{}/test_board.py\u{1b}\\test_board.py:10 in test_drift\u{1b}]8;;\u{1b}\\",
+        project.display()
+    );
+    let ran = on_terminal(&context);
+    assert!(ran.exits(1).stdout.contains(&link), "{:?}", ran.stdout);
+    context.env("FORCE_HYPERLINK", "0");
+    assert!(!on_terminal(&context).stdout.contains("\u{1b}]8"));
+    context.env("FORCE_HYPERLINK", "");
     for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         context.env("TERM", "xterm-256color").env("NO_COLOR", "").env(name, value);
         let ran = on_terminal(&context);
@@ -518,4 +532,59 @@ fn what_needs_its_sandbox_is_not_told_how_to_run_by_hand() {
     assert_eq!(hands(&context.hp(&["run", "filled", "copied"])), 0);
     assert_eq!(hands(&context.hp(&["run", "empty"])), 1);
     assert_eq!(hands(&context.hp_keeping(&["run", "filled", "--keep", "failed"])), 1);
+}
+
+#[test]
+fn the_line_that_failed_is_shown_where_it_can_be_read() {
+    let context = Context::with("- {id: here, reader: auto, run: [python3, tests/test_board.py]}");
+    context.file("tests/test_board.py", board("none"));
+    let ran = context.hp(&["run", "here"]);
+    let line = "    AssertionError: 'none' != 'drift'\n       10 |         self.assertEqual('none', 'drift')\n";
+    assert!(
+        ran.exits(1).stdout.contains(&format!("RED here    tests/test_board.py:10 in test_drift\n{line}")),
+        "{}",
+        ran.stdout
+    );
+    // From a folder of the project a file has the name that an editor finds it by.
+    let mut command = context.command(&["run", "here"]);
+    command.current_dir(context.project().join("tests")).stdout(std::process::Stdio::piped());
+    let ran = context.finish(command.spawn().expect("hostproof"));
+    assert!(ran.exits(1).stdout.contains("RED here    test_board.py:10 in test_drift\n"), "{}", ran.stdout);
+    assert_eq!(ran.only().frames[0].file, "tests/test_board.py", "the report names it as the project does");
+}
+
+#[test]
+fn nothing_but_a_small_file_of_the_project_is_shown() {
+    let context = Context::with("- {id: replaced, reader: auto, run: [python3, test_board.py]}");
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    std::fs::write(elsewhere.path().join("x"), "secret\n".repeat(20)).expect("a file");
+    // The check puts something else in the place of the file that it fails in.
+    for replace in [
+        "os.mkfifo(__file__)".to_owned(),
+        format!("os.symlink('{}/x', __file__)", elsewhere.path().display()),
+        "os.symlink('/dev/zero', __file__)".to_owned(),
+        "open(__file__, 'w').write('big\\n' * 500000)".to_owned(),
+        "open(__file__, 'w').write('\\n' * 20)".to_owned(),
+        "open(__file__, 'w').write('short')".to_owned(),
+        "os.mkdir(__file__)".to_owned(),
+    ] {
+        let path = context.project().join("test_board.py");
+        let _ = std::fs::remove_file(&path);
+        let module = board("none").replace("import unittest\n", "import os, traceback, unittest\n").replace(
+            "unittest.main(verbosity=2)",
+            &format!("try: unittest.main(verbosity=2)\nfinally:\n    os.remove(__file__)\n    {replace}\n"),
+        );
+        context.file("test_board.py", module);
+        let ran = context.hp(&["run"]);
+        assert!(
+            ran.exits(1).stdout.contains(" in test_drift\n    AssertionError: 'none' != 'drift'\n    exit"),
+            "{replace}: {}",
+            ran.stdout
+        );
+    }
+    // What would steer the terminal is shown and does not.
+    std::fs::remove_dir(context.project().join("test_board.py")).expect("a folder");
+    context.file("test_board.py", board("none").replace("'drift')", "'drift')  # \u{1b}[2J\u{7}"));
+    let ran = context.hp(&["run"]);
+    assert!(ran.exits(1).stdout.contains("'drift')  # \\x07\n"), "{:?}", ran.stdout);
 }

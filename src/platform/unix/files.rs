@@ -60,6 +60,17 @@ pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFi
     tempfile::Builder::new().prefix(prefix).permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder)
 }
 
+/// Opens a regular file for reading. Nothing else is opened, and nothing is waited for.
+///
+/// # Errors
+///
+/// What the system says, or that it is something else.
+pub fn open_file(path: &Path) -> io::Result<fs::File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
 /// Whether a folder is as [`make_folder`] makes it: this user's, mode 0700, and, where the system tells, neither
 /// immutable nor append-only.
 #[cfg(target_os = "linux")]

@@ -1,0 +1,210 @@
+//! What GitHub's runner reads in a step's output: commands of ours, and none in what others wrote.
+
+use super::against;
+use super::terminal::last_line;
+use crate::model::{CheckReport, Finding, Report, Severity};
+
+/// How many annotations of a kind a step may have.
+const MOST: usize = 10;
+/// How long a message may be, as it is written.
+const LONGEST: usize = 4096;
+/// How long a title, which is a heading, should be.
+const LONGEST_TITLE: usize = 200;
+
+/// One annotation.
+struct Annotation<'a> {
+    severity: Severity,
+    /// Its place among those of its check: the first of each check come before the second of any.
+    rank: usize,
+    place: Option<(String, u64, Option<u64>)>,
+    title: String,
+    message: &'a str,
+    more: Option<String>,
+}
+
+/// The annotations of a run, one command per line: an error where each failure is, the first of every red check first;
+/// warnings; and a notice with the number of those that did not fit. `file_of` tells where the repository has a file of
+/// the project.
+#[must_use]
+pub fn annotations(report: &Report, file_of: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    let mut all: Vec<Annotation<'_>> = report.checks.iter().flat_map(|check| of_check(check, file_of)).collect();
+    let of_the_run = report.findings.iter().filter(|finding| finding.severity != Severity::Note);
+    all.extend(of_the_run.enumerate().map(|(rank, finding)| of_finding("hostproof", finding, None, rank)));
+    all.sort_by_key(|annotation| annotation.rank);
+
+    let mut lines = Vec::new();
+    let mut left_out = Vec::new();
+    for (severity, word) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
+        let these: Vec<&Annotation<'_>> = all.iter().filter(|annotation| annotation.severity == severity).collect();
+        lines.extend(these.iter().take(MOST).map(|annotation| annotation.command(word)));
+        if these.len() > MOST {
+            left_out.push(format!("{} of {} {word}s", these.len() - MOST, these.len()));
+        }
+    }
+    if !left_out.is_empty() {
+        let counts = last_line(&report.totals, report.run.stopped);
+        let text = format!(
+            "{} have no annotation here, since GitHub shows no more than {MOST} of a kind; the log has them. {counts}",
+            left_out.join(" and ")
+        );
+        lines.push(format!("::notice title=hostproof::{}", data(&text)));
+    }
+    lines
+}
+
+fn of_check<'a>(check: &'a CheckReport, file_of: &dyn Fn(&str) -> Option<String>) -> Vec<Annotation<'a>> {
+    let origin = check.origin.as_deref().and_then(|origin| {
+        let (file, line) = origin.rsplit_once(':')?;
+        Some((file_of(file)?, line.parse().ok()?, None))
+    });
+    let mut found = Vec::new();
+    if check.verdict.is_red() {
+        for frame in &check.frames {
+            let place = file_of(&frame.file).map(|file| (file, frame.line, frame.column));
+            // One that lies in no repository is named in words.
+            let elsewhere = place.is_none().then(|| format!("{}:{}", frame.file, frame.line));
+            let what = frame.case.as_ref().or(frame.function.as_ref());
+            found.push(Annotation {
+                severity: Severity::Error,
+                rank: found.len(),
+                title: what.map_or_else(|| check.id.clone(), |what| format!("{}: {what}", check.id)),
+                message: frame.error.as_deref().unwrap_or("failed here"),
+                more: elsewhere,
+                place,
+            });
+        }
+    }
+    for finding in against::findings(check) {
+        // A status that is not 0 is nothing new where the place of the failure is known.
+        if !check.frames.is_empty() && against::is_of_exit(check, finding) {
+            continue;
+        }
+        found.push(of_finding(&check.id, finding, origin.clone(), found.len()));
+    }
+    if found.is_empty() && check.verdict.is_red() {
+        found.push(Annotation {
+            severity: Severity::Error,
+            rank: 0,
+            place: origin.clone(),
+            title: check.id.clone(),
+            message: check.reason.as_deref().unwrap_or_else(|| check.verdict.name()),
+            more: None,
+        });
+    }
+    let warnings = check.findings.iter().filter(|finding| finding.severity == Severity::Warning);
+    found.extend(warnings.enumerate().map(|(rank, finding)| of_finding(&check.id, finding, origin.clone(), rank)));
+    found
+}
+
+fn of_finding<'a>(
+    id: &str,
+    finding: &'a Finding,
+    place: Option<(String, u64, Option<u64>)>,
+    rank: usize,
+) -> Annotation<'a> {
+    Annotation {
+        severity: finding.severity,
+        rank,
+        place,
+        title: format!("{id}: {}", finding.kind.slug()),
+        message: &finding.message,
+        more: finding.remedy.as_ref().map(|remedy| format!("mend: {remedy}")),
+    }
+}
+
+impl Annotation<'_> {
+    fn command(&self, word: &str) -> String {
+        let mut properties = Vec::new();
+        if let Some((file, line, column)) = &self.place {
+            properties.push(format!("file={}", property(file)));
+            properties.push(format!("line={line}"));
+            properties.extend(column.map(|column| format!("col={column}")));
+        }
+        let title: String = self.title.chars().take(LONGEST_TITLE).collect();
+        properties.push(format!("title={}", property(&title)));
+        let more = self.more.as_ref().map(|more| format!("\n{more}")).unwrap_or_default();
+        format!("::{word} {}::{}", properties.join(","), data(&format!("{}{more}", self.message)))
+    }
+}
+
+/// Text as the data of a command, cut where it would be too long.
+fn data(text: &str) -> String {
+    const CUT: &str = "… (cut)";
+    let mut escaped = String::new();
+    for c in text.chars() {
+        let piece = match c {
+            '%' => "%25".to_owned(),
+            '\r' => "%0D".to_owned(),
+            '\n' => "%0A".to_owned(),
+            c => c.to_string(),
+        };
+        if escaped.len() + piece.len() + CUT.len() > LONGEST {
+            return escaped + CUT;
+        }
+        escaped.push_str(&piece);
+    }
+    escaped
+}
+
+/// Text as a property of a command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Text of several lines in which the runner finds no command, whoever wrote it: it takes one at the start of a line,
+/// blanks before it or not, and one of an older form anywhere.
+#[must_use]
+pub fn defused(text: &str) -> String {
+    defused_with(text, ": :", "## [")
+}
+
+/// The same for XML, which stays what it was.
+#[must_use]
+pub fn defused_xml(xml: &str) -> String {
+    defused_with(xml, "&#58;:", "#&#35;[")
+}
+
+fn defused_with(text: &str, colons: &str, hashes: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        // What its comparison of texts may look over is looked over here.
+        let start = line
+            .trim_start_matches(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii() && !c.is_alphanumeric());
+        let blanks = &line[..line.len() - start.len()];
+        let line = start.strip_prefix("::").map_or_else(|| line.to_owned(), |rest| format!("{blanks}{colons}{rest}"));
+        lines.push(line.replace("##[", hashes));
+    }
+    lines.join("\n")
+}
+
+/// The same for JSON, which stays what it was: within a text each character may be written by its number, and outside of
+/// one no line begins like a command.
+#[must_use]
+pub fn defused_json(json: &str) -> String {
+    json.replace("##[", "#\\u0023[")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_wrote_is_no_command() {
+        assert_eq!(defused("a\n  ::error::x\n\u{200b}::warning::y"), "a\n  : :error::x\n\u{200b}: :warning::y");
+        assert_eq!(defused("::stop-commands::x"), ": :stop-commands::x");
+        assert_eq!(defused("1 ##[add-mask]a"), "1 ## [add-mask]a");
+        assert_eq!(defused("std::env and a :: b"), "std::env and a :: b");
+        let json = serde_json::json!({"a##[x]": "\\##[error]"}).to_string();
+        let defused = defused_json(&json);
+        assert!(!defused.contains("##["), "{defused}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&defused).expect("JSON")["a##[x]"], "\\##[error]");
+    }
+
+    #[test]
+    fn data_is_escaped_and_bounded() {
+        assert_eq!(data("50 %\r\n"), "50 %25%0D%0A");
+        assert_eq!(property("a:b,c"), "a%3Ab%2Cc");
+        let long = data(&"%ü".repeat(4000));
+        assert!(long.len() <= LONGEST && long.ends_with("… (cut)"), "{}", long.len());
+    }
+}
