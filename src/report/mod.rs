@@ -2,6 +2,7 @@
 
 mod actions;
 mod against;
+mod findings;
 mod json;
 mod junit;
 mod look;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
 
-use super::Look;
+use super::{Look, findings};
 use crate::model::{
     Case, CaseOutcome, Check, CheckReport, Cwd, Finding, Frame, How, Kind, Process, Severity, Stop, Totals, Verdict,
 };
@@ -13,7 +13,6 @@ use crate::words::{command_line, quoted, shown};
 const NAMES: usize = 3;
 /// How many places of failures are shown.
 pub const SHOWN: usize = 3;
-const FINDINGS: usize = 6;
 const LINES: usize = 8;
 /// The longest line, in characters.
 const LONGEST: usize = 400;
@@ -146,14 +145,8 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
     }
     let shown: Vec<&Finding> =
         check.findings.iter().filter(|finding| verbose || finding.severity == Severity::Error).collect();
-    let most = if verbose { usize::MAX } else { FINDINGS };
-    for finding in shown.iter().take(most) {
-        for part in finding_lines(finding) {
-            line(&part);
-        }
-    }
-    if shown.len() > most {
-        line(&format!("… and {} more findings (all: --verbose)", shown.len() - most));
+    for part in findings::lines(&shown, verbose) {
+        line(&part);
     }
     if let Some(never) = never_ran(check, verbose) {
         line(&never);
@@ -202,37 +195,6 @@ pub(super) fn frame_place(frame: &Frame, file: &str) -> String {
     let function = frame.function.as_ref().or(frame.case.as_ref());
     let function = function.map(|function| format!(" in {function}")).unwrap_or_default();
     format!("{file}:{}{column}{function}", frame.line)
-}
-
-fn finding_lines(finding: &Finding) -> Vec<String> {
-    let mark = match (finding.severity, &finding.allowed) {
-        (_, Some(because)) => format!(" (allowed: {because})"),
-        (Severity::Error, None) => String::new(),
-        (Severity::Warning, None) => " (warning)".to_owned(),
-        (Severity::Note, None) => " (note)".to_owned(),
-    };
-    let mut lines = vec![format!("{}{mark}", one_line(&finding.message))];
-    let mut more = Vec::new();
-    // A hold names the process again; its origin is told where the process is.
-    if finding.kind == Kind::LeakedProcess
-        && let Some(process) = &finding.process
-    {
-        if let Some(parent) = process.parents.first() {
-            more.push(format!("started by {}", parent.short()));
-        }
-        if let Some(started) = process.started_ms {
-            let (seconds, tenths) = (started.abs() / 1000, started.abs() % 1000 / 100);
-            let when = if started < 0 { "before" } else { "after" };
-            more.push(format!("started {seconds}.{tenths} s {when} the check began"));
-        }
-    }
-    if let Some(case) = &finding.case {
-        more.push(format!("during {case}"));
-    }
-    if !more.is_empty() {
-        lines.push(format!("    {}", one_line(&more.join("; "))));
-    }
-    lines
 }
 
 pub(super) fn never_ran(check: &CheckReport, verbose: bool) -> Option<String> {
@@ -331,7 +293,7 @@ pub fn of_the_run(look: Look, findings: &[Finding]) -> Option<String> {
         .iter()
         .flat_map(|finding| {
             let mend = finding.remedy.iter().map(|remedy| format!("    {remedy}"));
-            finding_lines(finding).into_iter().chain(mend)
+            findings::lines(&[finding], true).into_iter().chain(mend)
         })
         .map(|line| look.text(&line))
         .collect();
@@ -375,7 +337,7 @@ pub fn list_line(look: Look, check: &Check, width: usize, skip: Option<&str>) ->
 }
 
 /// Text from elsewhere in one line of bearable length, without anything that steers a terminal.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let text = shown(text.as_bytes()).replace(['\n', '\t'], " ");
     if text.chars().count() <= LONGEST {
         return text;

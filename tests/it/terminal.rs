@@ -91,9 +91,7 @@ fn the_story() {
 
     RED sweep
         tmp/tmp[random] is the current directory of pid [pid] (python3 …/unmended/hooks/sweep_detached.py [project]/fixtures/sweep/unmended hooks/sweep.py), though it was already removed
-            during suite.DetachTest.test_detached_launch
-        pid [pid] (python3 …/unmended/hooks/sweep_detached.py [project]/fixtures/sweep/unmended hooks/sweep.py) was alive after the grace (own session, no pipe held)
-            started  [time] after the check began; during suite.DetachTest.test_detached_launch
+            it was alive after the grace (own session, no pipe held); started  [time] after the check began; during suite.DetachTest.test_detached_launch
         mend   give the detached child a cwd that outlives the test (cwd=… where it is started)     hostproof explain held-directory
         mend   end it in the test that starts it, and wait for it     hostproof explain leaked-process
         again  hostproof run sweep --keep failed
