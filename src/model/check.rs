@@ -89,12 +89,13 @@ pub enum Inherit {
 pub enum ReaderName {
     Pytest,
     Unittest,
+    NodeTest,
     OkLines,
 }
 
 impl ReaderName {
     /// All of them. Of two that recognise the same output, the one that comes first here is the more particular.
-    pub const ALL: [Self; 3] = [Self::Pytest, Self::Unittest, Self::OkLines];
+    pub const ALL: [Self; 4] = [Self::Pytest, Self::Unittest, Self::NodeTest, Self::OkLines];
 
     /// The name that manifests and reports use.
     #[must_use]
@@ -102,6 +103,7 @@ impl ReaderName {
         match self {
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
+            Self::NodeTest => "node-test",
             Self::OkLines => "ok-lines",
         }
     }

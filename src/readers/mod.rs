@@ -14,6 +14,7 @@ mod cases;
 mod choose;
 mod frames;
 mod lines;
+mod node_test;
 mod ok_lines;
 mod own_code;
 mod pytest;

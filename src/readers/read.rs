@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::cases::Frames;
 use super::choose::choose;
 use super::frames::Finders;
+use super::node_test::NodeTest;
 use super::{Reader, Source, ok_lines::OkLines, pytest::Pytest, unittest::Unittest};
 use crate::model::{Exit, ReaderChoice, ReaderName, Reading};
 
@@ -38,6 +39,7 @@ impl<'a> Context<'a> {
         let words: &[&str] = match reader {
             ReaderName::Pytest => &["pytest", "py.test"],
             ReaderName::Unittest => &["unittest", "python", ".py"],
+            ReaderName::NodeTest => &["node", "npm"],
             ReaderName::OkLines => &[],
         };
         self.argv.iter().any(|word| words.iter().any(|wanted| word.contains(wanted)))
@@ -48,6 +50,7 @@ fn reader(name: ReaderName, context: Context<'_>) -> Box<dyn Reader + '_> {
     match name {
         ReaderName::Pytest => Box::new(Pytest::new(context)),
         ReaderName::Unittest => Box::new(Unittest::new(context)),
+        ReaderName::NodeTest => Box::new(NodeTest::new(context)),
         ReaderName::OkLines => Box::new(OkLines::new(context)),
     }
 }
