@@ -89,13 +89,14 @@ pub enum Inherit {
 pub enum ReaderName {
     Pytest,
     Unittest,
+    Jest,
     NodeTest,
     OkLines,
 }
 
 impl ReaderName {
     /// All of them. Of two that recognise the same output, the one that comes first here is the more particular.
-    pub const ALL: [Self; 4] = [Self::Pytest, Self::Unittest, Self::NodeTest, Self::OkLines];
+    pub const ALL: [Self; 5] = [Self::Pytest, Self::Unittest, Self::Jest, Self::NodeTest, Self::OkLines];
 
     /// The name that manifests and reports use.
     #[must_use]
@@ -103,6 +104,7 @@ impl ReaderName {
         match self {
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
+            Self::Jest => "jest",
             Self::NodeTest => "node-test",
             Self::OkLines => "ok-lines",
         }

@@ -13,6 +13,7 @@
 mod cases;
 mod choose;
 mod frames;
+mod jest;
 mod lines;
 mod node_test;
 mod ok_lines;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::cases::Frames;
 use super::choose::choose;
 use super::frames::Finders;
+use super::jest::Jest;
 use super::node_test::NodeTest;
 use super::{Reader, Source, ok_lines::OkLines, pytest::Pytest, unittest::Unittest};
 use crate::model::{Exit, ReaderChoice, ReaderName, Reading};
@@ -39,6 +40,7 @@ impl<'a> Context<'a> {
         let words: &[&str] = match reader {
             ReaderName::Pytest => &["pytest", "py.test"],
             ReaderName::Unittest => &["unittest", "python", ".py"],
+            ReaderName::Jest => &["jest", "vitest", "npm"],
             ReaderName::NodeTest => &["node", "npm"],
             ReaderName::OkLines => &[],
         };
@@ -50,6 +52,7 @@ fn reader(name: ReaderName, context: Context<'_>) -> Box<dyn Reader + '_> {
     match name {
         ReaderName::Pytest => Box::new(Pytest::new(context)),
         ReaderName::Unittest => Box::new(Unittest::new(context)),
+        ReaderName::Jest => Box::new(Jest::new(context)),
         ReaderName::NodeTest => Box::new(NodeTest::new(context)),
         ReaderName::OkLines => Box::new(OkLines::new(context)),
     }
