@@ -121,6 +121,24 @@ pub enum ReaderChoice {
     None,
     /// This one.
     Named(ReaderName),
+    /// What the check writes to JUnit XML files: a path, or a glob of several. Relative to where the check starts;
+    /// `$project` and `$sandbox` are replaced.
+    Junit(String),
+    /// Lines, told apart by these expressions.
+    Lines(LineRules),
+}
+
+/// Regular expressions that tell lines of output apart; each was seen to compile.
+///
+/// The name of a case is the group `name`, else the first group, else the whole match.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct LineRules {
+    pub pass: Option<String>,
+    pub fail: Option<String>,
+    /// May have a group `reason`.
+    pub skip: Option<String>,
+    /// A line that says how many cases there will be, in the group `planned`.
+    pub planned: Option<String>,
 }
 
 /// How many cases a check must run.

@@ -13,7 +13,7 @@ mod verdict;
 
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
-    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Need, Origin, Platform,
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Need, Origin, Platform,
     ReaderChoice, ReaderName, TextRule,
 };
 pub use finding::{Finding, Kind, Severity};

@@ -7,6 +7,7 @@ use super::cases::Frames;
 use super::choose::choose;
 use super::frames::Finders;
 use super::jest::Jest;
+use super::lines_of_own::OwnLines;
 use super::node_test::NodeTest;
 use super::{Reader, Source, ok_lines::OkLines, pytest::Pytest, unittest::Unittest};
 use crate::model::{Exit, ReaderChoice, ReaderName, Reading};
@@ -72,8 +73,12 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
     sources.sort_by_key(|source| source.stream);
     let names = match choice {
         ReaderChoice::Auto => ReaderName::ALL.to_vec(),
-        ReaderChoice::None => Vec::new(),
         ReaderChoice::Named(name) => vec![*name],
+        ReaderChoice::None | ReaderChoice::Junit(_) | ReaderChoice::Lines(_) => Vec::new(),
+    };
+    let mut own_lines = match choice {
+        ReaderChoice::Lines(rules) => Some(OwnLines::new(rules)),
+        _ => None,
     };
     let mut readers: Vec<_> = names.iter().map(|name| reader(*name, *context)).collect();
     let mut finders = Finders::new(*context);
@@ -84,6 +89,9 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
             for reader in &mut readers {
                 reader.line(line);
             }
+            if let Some(lines) = &mut own_lines {
+                lines.line(line);
+            }
             finders.line(&line.text, &mut frames);
         })?;
         // A traceback does not go on in the other stream.
@@ -93,6 +101,7 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
     let mut recognised: Vec<_> = readers.into_iter().filter_map(Reader::finish).collect();
     let reading = match choice {
         ReaderChoice::Named(_) => recognised.pop().map(|found| found.reading),
+        ReaderChoice::Lines(_) => own_lines.and_then(OwnLines::finish),
         _ => choose(recognised, context),
     };
     let mut reading = reading.unwrap_or_else(|| unrecognised(choice));
@@ -106,6 +115,7 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
 fn unrecognised(choice: &ReaderChoice) -> Reading {
     let name = match choice {
         ReaderChoice::Named(name) => Some(name.name()),
+        ReaderChoice::Lines(_) => Some("lines"),
         _ => None,
     };
     let notes = name.map(|name| format!("nothing in the output is in the form of {name}")).into_iter().collect();

@@ -18,7 +18,7 @@ fn argv() -> &'static [String] {
     &*ARGV
 }
 
-fn context(exit: i32) -> Context<'static> {
+pub fn context(exit: i32) -> Context<'static> {
     let exit = Some(Exit::Code(exit));
     Context { argv: argv(), exit, ..Context::new(Path::new("/box"), Path::new("/box/tests")) }
 }
@@ -28,7 +28,7 @@ fn recorded(name: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn read_as(choice: &ReaderChoice, stream: Stream, bytes: &[u8], context: &Context<'_>) -> Reading {
+pub fn read_as(choice: &ReaderChoice, stream: Stream, bytes: &[u8], context: &Context<'_>) -> Reading {
     read(choice, vec![Source { stream, bytes: Box::new(bytes), marks: &[] }], context).expect("a slice can be read")
 }
 
