@@ -81,6 +81,18 @@ pub fn is_plain_folder(_path: &Path) -> bool {
     false
 }
 
+/// Opens a regular file, and nothing else: neither what the last part of the path links to, nor a pipe, which could keep
+/// whoever opens it waiting for ever.
+///
+/// # Errors
+///
+/// What the system says, or that it is no regular file.
+pub fn open_regular(path: &Path) -> io::Result<fs::File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+}
+
 /// A folder that is known wherever it is moved.
 #[derive(Debug, Clone)]
 pub struct Place(Arc<OwnedFd>);
