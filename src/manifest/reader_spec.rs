@@ -122,8 +122,9 @@ struct LinesSpec(LineRules);
 
 /// Regular expressions, each for a line. The name of a case is the group `name`, else the first group, else the whole
 /// match.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a map with `pass`, `fail`, `skip` or `planned`")]
+#[derive(JsonSchema)]
+#[schemars(rename = "Lines", deny_unknown_fields)]
+#[expect(dead_code, reason = "its schema is what it is for")]
 struct LinesMap {
     /// A case that passed.
     pass: Option<Parsed<Expression>>,
@@ -135,17 +136,46 @@ struct LinesMap {
     planned: Option<Parsed<Expression>>,
 }
 
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum LineKey {
+    Pass,
+    Fail,
+    Skip,
+    Planned,
+}
+
 impl<'de> Deserialize<'de> for LinesSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let LinesMap { pass, fail, skip, planned } = LinesMap::deserialize(deserializer)?;
-        if pass.is_none() && fail.is_none() {
-            return Err(de::Error::custom(
-                Fault::new("`lines` needs an expression for cases that passed, or for those that failed")
-                    .help("add `pass` or `fail`"),
-            ));
+        deserializer.deserialize_any(LinesVisitor)
+    }
+}
+
+struct LinesVisitor;
+
+impl<'de> Visitor<'de> for LinesVisitor {
+    type Value = LinesSpec;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a map with `pass`, `fail`, `skip` or `planned`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LinesSpec, A::Error> {
+        let mut rules = LineRules::default();
+        while let Some(key) = map.next_key()? {
+            let rule = match key {
+                LineKey::Pass => &mut rules.pass,
+                LineKey::Fail => &mut rules.fail,
+                LineKey::Skip => &mut rules.skip,
+                LineKey::Planned => &mut rules.planned,
+            };
+            *rule = Some(map.next_value::<Parsed<Expression>>()?.0.0);
         }
-        let text = |expression: Option<Parsed<Expression>>| expression.map(|expression| expression.0.0);
-        Ok(Self(LineRules { pass: text(pass), fail: text(fail), skip: text(skip), planned: text(planned) }))
+        if rules.pass.is_none() && rules.fail.is_none() {
+            // Nothing is said where one was refused before.
+            return Err(de::Error::invalid_length(0, &"at least one of `pass` and `fail`"));
+        }
+        Ok(LinesSpec(rules))
     }
 }
 
