@@ -70,8 +70,9 @@ impl Reader for NodeTest<'_> {
             return;
         }
         let mut own = false;
-        if let Some(found) = self.tally.line(text) {
-            if let Some(tally) = found {
+        let (is_tally, whole) = self.tally.line(text);
+        if is_tally {
+            if let Some(tally) = whole {
                 self.tap.settle(&mut self.session);
                 self.spec.settle(&mut self.session);
                 self.session.tally(tally, &mut self.sums);

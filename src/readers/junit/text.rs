@@ -33,15 +33,12 @@ impl Encoding {
             result.push_str(&rest[..at]);
             let after = &rest[at + 1..];
             let found = after.char_indices().take(12).find(|(_, sign)| *sign == ';');
-            match found.and_then(|(end, _)| Some((end, reference(&after[..end])?))) {
-                Some((end, sign)) => {
-                    result.push(sign);
-                    rest = &after[end + 1..];
-                }
-                None => {
-                    result.push('&');
-                    rest = after;
-                }
+            if let Some((end, sign)) = found.and_then(|(end, _)| Some((end, reference(&after[..end])?))) {
+                result.push(sign);
+                rest = &after[end + 1..];
+            } else {
+                result.push('&');
+                rest = after;
             }
         }
         result.push_str(rest);

@@ -160,7 +160,7 @@ impl Session {
         outcomes.passed = outcomes.passed.saturating_sub(told.files);
         if suites == Some(0) {
             for entry in std::mem::take(&mut self.parents) {
-                if !(entry.outcome == CaseOutcome::Failed && !entry.failed_within) {
+                if entry.outcome != CaseOutcome::Failed || entry.failed_within {
                     self.name(&entry.name, entry.outcome, entry.reason.as_deref(), entry.at);
                 }
             }

@@ -71,7 +71,7 @@ impl<'a> Spec<'a> {
         let mut signs = body.chars();
         let sign = signs.next().unwrap_or(' ');
         if matches!(sign, '✔' | '✖' | '﹣' | '⚠' | '▶')
-            && indent % 2 == 0
+            && indent.is_multiple_of(2)
             && let Some(rest) = signs.as_str().strip_prefix(' ')
         {
             if body == "✖ failing tests:" {

@@ -26,8 +26,16 @@ pub struct TallyLines {
 }
 
 impl TallyLines {
-    /// `None` if the line is none of a tally; `Some(Some(…))` if it is the last one.
-    pub fn line(&mut self, text: &str) -> Option<Option<Tally>> {
+    /// Whether the line is one of a tally, and the tally with its last one.
+    pub fn line(&mut self, text: &str) -> (bool, Option<Tally>) {
+        match self.next(text) {
+            Some(tally) => (true, tally),
+            None => (false, None),
+        }
+    }
+
+    #[expect(clippy::option_option, reason = "no line of a tally, one of it, or its last")]
+    fn next(&mut self, text: &str) -> Option<Option<Tally>> {
         let open = self.open.take();
         self.ended = None;
         let mut signs = text.chars();
@@ -66,7 +74,7 @@ mod tests {
 
     fn last(text: &str) -> Option<Tally> {
         let mut lines = TallyLines::default();
-        text.lines().filter_map(|line| lines.line(line).flatten()).last()
+        text.lines().filter_map(|line| lines.line(line).1).last()
     }
 
     #[test]

@@ -94,17 +94,17 @@ impl<'a> Tap<'a> {
                 }
             }
         }
-        if body.starts_with("# ") {
-            if let Some(name) = body.strip_prefix("# Subtest: ").filter(|_| indent % 4 == 0) {
+        if let Some(said) = body.strip_prefix("# ") {
+            if let Some(name) = said.strip_prefix("Subtest: ").filter(|_| indent.is_multiple_of(4)) {
                 self.begin(indent / 4, unescape(name), at, session);
                 return false;
             }
             if indent == 0 {
-                self.stray.line(&body[2..], session);
+                self.stray.line(said, session);
             }
             return false;
         }
-        let is_point = (body.starts_with("ok ") || body.starts_with("not ok ")) && indent % 4 == 0;
+        let is_point = (body.starts_with("ok ") || body.starts_with("not ok ")) && indent.is_multiple_of(4);
         if let Some(found) = is_point.then(|| POINT.captures(body)).flatten() {
             let (name, directive, reason) = directive(&found[2]);
             let failed = found.get(1).is_some();
@@ -169,10 +169,12 @@ impl<'a> Tap<'a> {
         }
         let failed = entry.outcome == CaseOutcome::Failed && point.failure != "subtestsFailed";
         let explained = entry.kind == Kind::File && self.stray.take(session, &entry.name);
-        if failed && !point.excused && !explained {
-            if let Some(frame) = point.frame(self.context) {
-                Session::frame(&mut session.frames, frame);
-            }
+        if failed
+            && !point.excused
+            && !explained
+            && let Some(frame) = point.frame(self.context)
+        {
+            Session::frame(&mut session.frames, frame);
         }
         session.seen = true;
         session.begun =
@@ -240,10 +242,8 @@ impl Point {
                     _ => {}
                 }
             }
-            Some(_) if self.block == Block::Error => {
-                if self.error.is_none() && !body.is_empty() {
-                    self.error = Some(clip(body));
-                }
+            Some(_) if self.block == Block::Error && self.error.is_none() && !body.is_empty() => {
+                self.error = Some(clip(body));
             }
             Some(_) if self.block == Block::Stack && self.stack.len() < STACK => self.stack.push(clip(body)),
             _ => {}
