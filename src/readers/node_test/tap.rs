@@ -329,7 +329,7 @@ impl<'a> Stray<'a> {
     }
 }
 
-/// Splits ` # SKIP reason` or ` # TODO reason` off.
+/// Splits off why a test was skipped or is yet to be done, with the word for it.
 fn directive(text: &str) -> (String, &str, &str) {
     if let Some((name, rest)) = text.rsplit_once(" # ") {
         for word in ["SKIP", "TODO"] {
