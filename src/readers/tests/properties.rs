@@ -161,7 +161,7 @@ fn alike() -> impl Strategy<Value = String> {
         "ℹ tests 1\nℹ suites 1\nℹ pass 1\nℹ fail 0\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0",
         "▶ a",
         "✔ a (1.5ms)",
-        "✖ a (1.5ms) # TODO",
+        "✖ a (1.5ms) # soon",
         "✖ failing tests:",
         "test at a.js:1:2",
         "    at f (/box/a (1).js:3:4)",
