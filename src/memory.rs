@@ -80,7 +80,7 @@ fn file(project: &Path) -> Result<PathBuf> {
 
 fn read(path: &Path) -> io::Result<Memory> {
     let mut bytes = Vec::new();
-    platform::open_file(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    platform::open_regular(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
     let memory: Memory = serde_json::from_slice(&bytes)?;
     if memory.schema != SCHEMA {
         return Err(io::Error::other(format!("it is of another form, {:?}", memory.schema)));

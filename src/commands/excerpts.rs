@@ -22,7 +22,7 @@ fn line(project: &Path, frame: &Frame) -> Option<String> {
     if !path.starts_with(project) {
         return None;
     }
-    let file = platform::open_file(&path).ok()?;
+    let file = platform::open_regular(&path).ok()?;
     if file.metadata().ok()?.len() > MAX_BYTES {
         return None;
     }

@@ -6,9 +6,6 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::find::{Files, Found, argument, base, is_beside_hooks};
-use crate::model::ReaderChoice;
-
-const REMARK: &str = "no reader for Node's output yet: the exit status alone decides";
 
 /// Functions that another runner provides.
 static OTHER_RUNNER: LazyLock<Regex> =
@@ -30,7 +27,7 @@ pub fn find(files: &Files<'_>, found: &mut Found) {
         } else {
             ["npm", "test", "--silent"].map(str::to_owned).to_vec()
         };
-        outside_of_readers(found.group("npm-test", run, vec!["package.json".to_owned()]));
+        found.group("npm-test", run, vec!["package.json".to_owned()]);
     }
 
     let mut together: Vec<String> = Vec::new();
@@ -39,7 +36,7 @@ pub fn find(files: &Files<'_>, found: &mut Found) {
         let Some(text) = (files.text)(name) else { continue };
         let own = text.contains("node:test");
         if is_beside_hooks(name) && (own || !OTHER_RUNNER.is_match(&text)) {
-            outside_of_readers(found.file(name, &["node", "--test", &argument(name)]));
+            found.file(name, &["node", "--test", &argument(name)]);
         } else if own && script.is_none() {
             together.push(argument(name));
         } else if script.is_none() {
@@ -48,14 +45,9 @@ pub fn find(files: &Files<'_>, found: &mut Found) {
     }
     if !together.is_empty() {
         let run = ["node", "--test"].map(str::to_owned).into_iter().chain(together.iter().cloned()).collect();
-        outside_of_readers(found.group("node-test", run, together));
+        found.group("node-test", run, together);
     }
     found.passed_over(&foreign, "tests for a runner of their own, and package.json has no script that runs them");
-}
-
-fn outside_of_readers(test: &mut super::SelfTest) {
-    test.reader = ReaderChoice::None;
-    test.remarks.push(REMARK.to_owned());
 }
 
 /// `scripts.test` of the project's own package.json, unless it is what npm writes there first.

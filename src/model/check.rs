@@ -89,12 +89,14 @@ pub enum Inherit {
 pub enum ReaderName {
     Pytest,
     Unittest,
+    Jest,
+    NodeTest,
     OkLines,
 }
 
 impl ReaderName {
     /// All of them. Of two that recognise the same output, the one that comes first here is the more particular.
-    pub const ALL: [Self; 3] = [Self::Pytest, Self::Unittest, Self::OkLines];
+    pub const ALL: [Self; 5] = [Self::Pytest, Self::Unittest, Self::Jest, Self::NodeTest, Self::OkLines];
 
     /// The name that manifests and reports use.
     #[must_use]
@@ -102,6 +104,8 @@ impl ReaderName {
         match self {
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
+            Self::Jest => "jest",
+            Self::NodeTest => "node-test",
             Self::OkLines => "ok-lines",
         }
     }
@@ -117,6 +121,24 @@ pub enum ReaderChoice {
     None,
     /// This one.
     Named(ReaderName),
+    /// What the check writes to JUnit XML files: a path, or a glob of several. Relative to where the check starts;
+    /// `$project` and `$sandbox` are replaced.
+    Junit(String),
+    /// Lines, told apart by these expressions.
+    Lines(LineRules),
+}
+
+/// Regular expressions that tell lines of output apart; each was seen to compile.
+///
+/// The name of a case is the group `name`, else the first group, else the whole match.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct LineRules {
+    pub pass: Option<String>,
+    pub fail: Option<String>,
+    /// May have a group `reason`.
+    pub skip: Option<String>,
+    /// A line that says how many cases there will be, in the group `planned`.
+    pub planned: Option<String>,
 }
 
 /// How many cases a check must run.

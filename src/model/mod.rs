@@ -14,7 +14,7 @@ mod verdict;
 
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
-    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Need, Origin, Platform,
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Need, Origin, Platform,
     ReaderChoice, ReaderName, TextRule,
 };
 pub use event::{EVENTS_SCHEMA, Event};

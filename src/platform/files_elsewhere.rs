@@ -1,6 +1,7 @@
 //! Files and programs where std has to do.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ pub fn is_executable(file: &Path) -> bool {
 /// Removes a folder and all that is in it.
 #[must_use]
 pub fn remove_tree(top: &Path) -> Vec<Unremovable> {
-    match std::fs::remove_dir_all(top) {
+    match fs::remove_dir_all(top) {
         Ok(()) => Vec::new(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => vec![Unremovable { path: top.to_owned(), reason: error.to_string() }],
@@ -55,7 +56,7 @@ pub fn on_interrupt(_each: impl FnMut() + Send + 'static) -> io::Result<()> {
 ///
 /// What the system says.
 pub fn make_folder(path: &Path) -> io::Result<()> {
-    std::fs::create_dir(path)
+    fs::create_dir(path)
 }
 
 /// Copies what a link leads to: making a link needs a right that most users do not have.
@@ -64,7 +65,7 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
 ///
 /// What the system says.
 pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
-    std::fs::copy(from, to).map(|_| ())
+    fs::copy(from, to).map(|_| ())
 }
 
 /// The path that a program printed as bytes.
@@ -100,22 +101,22 @@ pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFi
     tempfile::Builder::new().prefix(prefix).tempfile_in(folder)
 }
 
-/// Opens a regular file for reading.
-///
-/// # Errors
-///
-/// What the system says, or that it is something else.
-pub fn open_file(path: &Path) -> io::Result<std::fs::File> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    std::fs::File::open(path)
-}
-
 /// Whether a folder is as [`make_folder`] makes it: not known here, so it is not assumed.
 #[must_use]
 pub fn is_plain_folder(_path: &Path) -> bool {
     false
+}
+
+/// Opens a regular file, and nothing else.
+///
+/// # Errors
+///
+/// What the system says, or that it is no regular file.
+pub fn open_regular(path: &Path) -> io::Result<fs::File> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    fs::File::open(path)
 }
 
 /// Nothing has to be expected of child processes here.

@@ -36,7 +36,8 @@ fn is_general(reader: ReaderName) -> bool {
     matches!(reader, ReaderName::OkLines)
 }
 
-fn together(one: Recognised, other: Recognised) -> Recognised {
+/// Two readings of one output as one.
+pub fn together(one: Recognised, other: Recognised) -> Recognised {
     let (Some(a), Some(b)) = (one.span, other.span) else { return unclear(one, other) };
     if a.stream != b.stream {
         return unclear(one, other);

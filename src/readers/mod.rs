@@ -13,7 +13,11 @@
 mod cases;
 mod choose;
 mod frames;
+mod jest;
+mod junit;
 mod lines;
+mod lines_of_own;
+mod node_test;
 mod ok_lines;
 mod own_code;
 mod pytest;
@@ -24,6 +28,7 @@ mod unittest;
 #[cfg(test)]
 mod tests;
 
+pub use junit::{JunitFile, junit};
 pub use lines::{Arrival, Line, Source};
 pub use read::{Context, read};
 

@@ -6,14 +6,14 @@ use super::Context;
 
 /// The name by which to show a file of the project's own code; `None` if it is foreign.
 ///
-/// Foreign are installed packages, Python's standard library, the library folders of virtual environments, and what is
+/// Foreign are installed packages, Python's standard library, node's modules, the library folders of virtual environments, and what is
 /// no file at all (`<string>`, `<frozen …>`). Everything else is the project's own. Of a file inside the project or the
 /// check's folder only the part below counts, so that a project may itself live under `site-packages`.
 ///
 /// The name is relative to the project if the file lies in it or is a copy of one that does, else to the check's folder,
 /// else as it was printed. A `file:` URL is the path that it names.
 pub fn own_name(file: &str, context: &Context<'_>) -> Option<String> {
-    if file.is_empty() || file.starts_with('<') {
+    if file.is_empty() || file.starts_with('<') || file.starts_with("node:") {
         return None;
     }
     let named = file.strip_prefix("file://").map(path_of_url);
@@ -171,6 +171,8 @@ mod tests {
             "",
             "<string>",
             "<frozen importlib._bootstrap>",
+            "node:fs",
+            "node:internal/modules/cjs/loader",
             "/usr/lib/python3.11/json/__init__.py",
             "/usr/lib/python3/dist-packages/x.py",
             "/opt/x/lib64/python3.13/os.py",

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use super::cases::Frames;
 use super::choose::choose;
 use super::frames::Finders;
+use super::jest::Jest;
+use super::lines_of_own::OwnLines;
+use super::node_test::NodeTest;
 use super::{Reader, Source, ok_lines::OkLines, pytest::Pytest, unittest::Unittest};
 use crate::model::{Exit, ReaderChoice, ReaderName, Reading};
 
@@ -38,6 +41,8 @@ impl<'a> Context<'a> {
         let words: &[&str] = match reader {
             ReaderName::Pytest => &["pytest", "py.test"],
             ReaderName::Unittest => &["unittest", "python", ".py"],
+            ReaderName::Jest => &["jest", "vitest", "npm"],
+            ReaderName::NodeTest => &["node", "npm"],
             ReaderName::OkLines => &[],
         };
         self.argv.iter().any(|word| words.iter().any(|wanted| word.contains(wanted)))
@@ -48,6 +53,8 @@ fn reader(name: ReaderName, context: Context<'_>) -> Box<dyn Reader + '_> {
     match name {
         ReaderName::Pytest => Box::new(Pytest::new(context)),
         ReaderName::Unittest => Box::new(Unittest::new(context)),
+        ReaderName::Jest => Box::new(Jest::new(context)),
+        ReaderName::NodeTest => Box::new(NodeTest::new(context)),
         ReaderName::OkLines => Box::new(OkLines::new(context)),
     }
 }
@@ -66,8 +73,12 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
     sources.sort_by_key(|source| source.stream);
     let names = match choice {
         ReaderChoice::Auto => ReaderName::ALL.to_vec(),
-        ReaderChoice::None => Vec::new(),
         ReaderChoice::Named(name) => vec![*name],
+        ReaderChoice::None | ReaderChoice::Junit(_) | ReaderChoice::Lines(_) => Vec::new(),
+    };
+    let mut own_lines = match choice {
+        ReaderChoice::Lines(rules) => Some(OwnLines::new(rules)),
+        _ => None,
     };
     let mut readers: Vec<_> = names.iter().map(|name| reader(*name, *context)).collect();
     let mut finders = Finders::new(*context);
@@ -78,6 +89,9 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
             for reader in &mut readers {
                 reader.line(line);
             }
+            if let Some(lines) = &mut own_lines {
+                lines.line(line);
+            }
             finders.line(&line.text, &mut frames);
         })?;
         // A traceback does not go on in the other stream.
@@ -87,6 +101,7 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
     let mut recognised: Vec<_> = readers.into_iter().filter_map(Reader::finish).collect();
     let reading = match choice {
         ReaderChoice::Named(_) => recognised.pop().map(|found| found.reading),
+        ReaderChoice::Lines(_) => own_lines.and_then(OwnLines::finish),
         _ => choose(recognised, context),
     };
     let mut reading = reading.unwrap_or_else(|| unrecognised(choice));
@@ -100,6 +115,7 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
 fn unrecognised(choice: &ReaderChoice) -> Reading {
     let name = match choice {
         ReaderChoice::Named(name) => Some(name.name()),
+        ReaderChoice::Lines(_) => Some("lines"),
         _ => None,
     };
     let notes = name.map(|name| format!("nothing in the output is in the form of {name}")).into_iter().collect();

@@ -1,5 +1,6 @@
 //! Whole outputs, as the sub-runners really printed them (`fixtures/outputs`).
 
+mod node_test;
 mod ok_lines;
 mod properties;
 mod pytest;
@@ -18,7 +19,7 @@ fn argv() -> &'static [String] {
     &*ARGV
 }
 
-fn context(exit: i32) -> Context<'static> {
+pub fn context(exit: i32) -> Context<'static> {
     let exit = Some(Exit::Code(exit));
     Context { argv: argv(), exit, ..Context::new(Path::new("/box"), Path::new("/box/tests")) }
 }
@@ -28,7 +29,7 @@ fn recorded(name: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn read_as(choice: &ReaderChoice, stream: Stream, bytes: &[u8], context: &Context<'_>) -> Reading {
+pub fn read_as(choice: &ReaderChoice, stream: Stream, bytes: &[u8], context: &Context<'_>) -> Reading {
     read(choice, vec![Source { stream, bytes: Box::new(bytes), marks: &[] }], context).expect("a slice can be read")
 }
 
@@ -150,4 +151,22 @@ fn progress_letters_count_only_if_the_command_speaks_of_the_runner() {
     }
     let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, b"...\n", &context(0));
     assert_eq!((reading.reader.as_deref(), reading.counts.ran), (Some("pytest"), Some(3)));
+}
+
+#[test]
+fn the_forms_of_javascript_are_the_same_with_crlf() {
+    for (name, exit) in [
+        ("node-test/mixed-tap.out", 1),
+        ("node-test/mixed-spec.out", 1),
+        ("node-test/hooks-spec.out", 1),
+        ("jest/mixed.err", 1),
+        ("vitest/mixed-verbose.out", 1),
+        ("vitest/late.err", 1),
+        ("node/together.err", 1),
+    ] {
+        let bytes = recorded(name);
+        let text = String::from_utf8_lossy(&bytes).replace('\n', "\r\n");
+        let read = |bytes: &[u8]| read_as(&ReaderChoice::Auto, Stream::Stdout, bytes, &context(exit));
+        assert_eq!(read(text.as_bytes()), read(&bytes), "{name}");
+    }
 }

@@ -6,12 +6,13 @@ use std::time::{Instant, SystemTime};
 
 use super::copy::{self, Outside};
 use super::environment::{self, Caller};
+use super::junit::Before;
 use super::program::{Known, Lookup, Program, os_strings};
 use super::sandbox::Sandbox;
 use super::settle::{Pending, removal};
 use super::slot::Slot;
 use super::text::Unsatisfied;
-use super::{output, records, text};
+use super::{junit, output, records, text};
 use crate::model::{Check, CheckReport, Cwd, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
 use crate::platform::{Job, Outcome};
@@ -31,6 +32,8 @@ pub struct Ready {
     pub job: Job,
     pub program: Program,
     pub places: Places,
+    /// The JUnit XML files that were there before.
+    pub before: Before,
 }
 
 /// Where a check's first half ends.
@@ -89,7 +92,7 @@ impl<'a> Life<'a> {
     ) -> Pending<'a> {
         let planned = &self.plan.checks[index];
         let check = &planned.check;
-        let Ready { program, places, .. } = ready;
+        let Ready { program, places, before, .. } = ready;
         let late = outcome.late.iter_mut().map(|late| &mut late.process);
         for process in late.chain(&mut outcome.alive) {
             process.holds.retain(|hold| concerns(hold, &places, started));
@@ -103,7 +106,15 @@ impl<'a> Life<'a> {
             exit: outcome.exit,
             ..Context::new(&self.plan.project, &places.cwd)
         };
-        let reading = read(&check.reader, &outcome, &context);
+        let mut reading = read(&check.reader, &outcome, &context);
+        if let (ReaderChoice::Junit(path), Ok(of_output)) = (&check.reader, &mut reading) {
+            // Its frames are those of the output where the files have none.
+            let frames = std::mem::take(&mut of_output.frames);
+            *of_output = junit::read(path, &places, &before, started, &context);
+            if of_output.frames.is_empty() {
+                of_output.frames = frames;
+            }
+        }
         let mut unsatisfied = Vec::new();
         let mut lost = Vec::new();
         for (stream, rules) in [(Stream::Stdout, &check.expect.stdout), (Stream::Stderr, &check.expect.stderr)] {
@@ -177,7 +188,11 @@ impl<'a> Life<'a> {
             spill: spill(sandbox),
         };
         let places = Places { sandbox: sandbox.root().to_owned(), project, cwd };
-        Ok(Ready { job, program, places })
+        let before = match &check.reader {
+            ReaderChoice::Junit(path) => Before::now(path, &places),
+            _ => Before::default(),
+        };
+        Ok(Ready { job, program, places, before })
     }
 
     /// The file that is the check's input. Opening anything but a regular file could wait for ever.

@@ -5,6 +5,7 @@
 mod copy;
 mod environment;
 mod judge;
+mod junit;
 mod life;
 mod needs;
 mod output;

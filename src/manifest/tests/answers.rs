@@ -3,7 +3,7 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 64] = [
+const WRONG: [(&str, &str); 78] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
@@ -45,7 +45,21 @@ const WRONG: [(&str, &str); 64] = [
     ("timeout: 25h", "a time limit of more than a day"),
     ("grace: 11m", "a grace of more than ten minutes"),
     ("grace: 1.5", "expected a duration, found the number 1.5"),
-    ("reader: junit", "`junit` is not known here\n known here: auto, none, "),
+    ("reader: jnuit", "`jnuit` is not known here\n known here: auto, none, "),
+    ("reader: junit", "`junit` reads files, and does not say which\n write {junit: build/report.xml}"),
+    ("reader: lines", "`lines` reads by expressions of your own, and has none\n write {lines: "),
+    ("reader: [jest]", "expected the name of a reader, or a map with `junit` or `lines`, found a list"),
+    ("reader: {}", "a reader must not be empty"),
+    ("reader: {xml: a}", "unknown key `xml`\n known here: junit, lines"),
+    ("reader: {junit: ../a.xml}", "\"../a.xml\" has `..` in it"),
+    ("reader: {junit: $sandbox/../a.xml}", "has `..` in it"),
+    ("reader: {junit: /tmp/a.xml}", "\"/tmp/a.xml\" is an absolute path"),
+    ("reader: {junit: $HOME/a.xml}", "begins with a variable that is not known here"),
+    ("reader: {junit: 'a[.xml'}", "not a path, nor a glob of paths"),
+    ("reader: {junit: a.xml, lines: {pass: x}}", "a reader with more than one key"),
+    ("reader: {lines: {skip: x}}", "at least one of `pass` and `fail` must not be empty"),
+    ("reader: {lines: {pass: '('}}", "not a regular expression: unclosed group"),
+    ("reader: {lines: {passed: x}}", "unknown key `passed`\n did you mean `pass`?"),
     ("expect: {exit: '0'}", "expected an integer, found the text \"0\""),
     ("expect: {exit: 99999999999}", "expected an integer, found the integer 99999999999"),
     ("expect: {cases: '5'}", "expected a count of cases, found the text \"5\"\n write it without quotes: 5"),

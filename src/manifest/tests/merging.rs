@@ -256,3 +256,16 @@ fn files_in_their_order_and_a_digest_over_them() {
         assert_ne!(digest(other), loaded.digest);
     }
 }
+
+#[test]
+fn readers_of_files_and_of_lines() {
+    use crate::model::LineRules;
+    let reader = |text: &str| {
+        check_on(Platform::Linux, &format!("version: 1\nchecks:\n  - {{id: a, run: [x], reader: {text}}}\n")).reader
+    };
+    let path = "$sandbox/reports/**/*.xml";
+    assert_eq!(reader(&format!("{{junit: {path}}}")), ReaderChoice::Junit(path.to_owned()));
+    let rules =
+        LineRules { pass: Some("^ok (.*)".to_owned()), planned: Some("[0-9]+".to_owned()), ..LineRules::default() };
+    assert_eq!(reader("{lines: {pass: '^ok (.*)', planned: '[0-9]+'}}"), ReaderChoice::Lines(rules));
+}

@@ -60,17 +60,6 @@ pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFi
     tempfile::Builder::new().prefix(prefix).permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder)
 }
 
-/// Opens a regular file for reading. Nothing else is opened, and nothing is waited for.
-///
-/// # Errors
-///
-/// What the system says, or that it is something else.
-pub fn open_file(path: &Path) -> io::Result<fs::File> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
-}
-
 /// Whether a folder is as [`make_folder`] makes it: this user's, mode 0700, and, where the system tells, neither
 /// immutable nor append-only.
 #[cfg(target_os = "linux")]
@@ -90,6 +79,18 @@ pub fn is_plain_folder(path: &Path) -> bool {
 #[must_use]
 pub fn is_plain_folder(_path: &Path) -> bool {
     false
+}
+
+/// Opens a regular file, and nothing else: neither what the last part of the path links to, nor a pipe, which could keep
+/// whoever opens it waiting for ever.
+///
+/// # Errors
+///
+/// What the system says, or that it is no regular file.
+pub fn open_regular(path: &Path) -> io::Result<fs::File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
 }
 
 /// A folder that is known wherever it is moved.

@@ -1,7 +1,9 @@
 //! Frames in any program's output, one file per language, whatever sub-runner ran.
 
+mod node;
 mod python;
 
+pub use node::{Stacks, place};
 pub use python::{Tracebacks, is_link};
 
 use super::Context;
@@ -23,7 +25,7 @@ pub struct Finders<'a>(Vec<Box<dyn Finder + 'a>>);
 
 impl<'a> Finders<'a> {
     pub fn new(context: Context<'a>) -> Self {
-        Self(vec![Box::new(Tracebacks::new(context))])
+        Self(vec![Box::new(Tracebacks::new(context)), Box::new(Stacks::new(context))])
     }
 
     pub fn line(&mut self, text: &str, frames: &mut Frames) {

@@ -3,13 +3,15 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::model::LineRules;
 
 fn every_recording() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/outputs");
-    let mut files: Vec<_> = ["unittest", "pytest"]
+    let mut files: Vec<_> = ["unittest", "pytest", "node-test", "node", "jest", "vitest"]
         .iter()
         .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("recorded"))
         .map(|entry| entry.expect("recorded").path())
+        .filter(|file| file.extension().is_some_and(|end| end != "json"))
         .collect();
     files.sort();
     files.into_iter().map(|file| (file.display().to_string(), std::fs::read(&file).expect("recorded"))).collect()
@@ -20,24 +22,40 @@ fn is_sound(reading: &Reading) {
     assert!(reading.counts.agree(), "{reading:?}");
 }
 
+fn own_lines() -> ReaderChoice {
+    let text = |text: &str| Some(text.to_owned());
+    ReaderChoice::Lines(LineRules {
+        pass: text("ok (.*)"),
+        fail: text("(?i)fail"),
+        skip: text("skip"),
+        planned: text(r"(\d+) passed"),
+    })
+}
+
 fn choices() -> impl Iterator<Item = ReaderChoice> {
-    [ReaderChoice::Auto, ReaderChoice::None].into_iter().chain(ReaderName::ALL.map(ReaderChoice::Named))
+    [ReaderChoice::Auto, ReaderChoice::None]
+        .into_iter()
+        .chain(ReaderName::ALL.map(ReaderChoice::Named))
+        .chain([own_lines()])
 }
 
 #[test]
 fn no_prefix_of_a_recording_is_greener_than_the_whole() {
     for (name, bytes) in every_recording() {
         // pytest calls a case passed when its subtests have failed, and takes that back at the very end.
-        if name.contains("unittest-cases") {
+        // A case of node's prints the runner's own lines; only the tally tells.
+        if name.contains("unittest-cases") || name.contains("prints-") {
             continue;
         }
         let whole = read_as(&ReaderChoice::Auto, Stream::Stdout, &bytes, &context(0));
         let (Some(reader), Some(passed)) = (whole.reader.as_deref(), whole.counts.passed) else { continue };
-        let choice = if reader == "pytest" {
-            ReaderChoice::Named(ReaderName::Pytest)
-        } else {
-            ReaderChoice::Named(ReaderName::Unittest)
-        };
+        let choice = ReaderChoice::Named(match reader {
+            "pytest" => ReaderName::Pytest,
+            "unittest" => ReaderName::Unittest,
+            "node-test" => ReaderName::NodeTest,
+            "jest" | "vitest" => ReaderName::Jest,
+            _ => continue,
+        });
         // The status is written at once; half of it (`OK` of `OK (skipped=1)`) says something else.
         let status = bytes[..bytes.len() - 1].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         // Every cut where cases run, and every line of the rest.
@@ -120,6 +138,41 @@ fn alike() -> impl Strategy<Value = String> {
         "--- Captured stdout call ---",
         "gw0 [7]",
         "[gw0] PASSED t.py::t",
+        "TAP version 13",
+        "# Subtest: a",
+        "    # Subtest: b",
+        "ok 1 - a # SKIP x",
+        "not ok 2 - a.js",
+        "  ---",
+        "  duration_ms: 1.5",
+        "  type: 'suite'",
+        "  stack: |-",
+        "  ...",
+        "# tests 2\n# suites 0\n# pass 1\n# fail 1\n# cancelled 0\n# skipped 0\n# todo 0",
+        "ℹ tests 1\nℹ suites 1\nℹ pass 1\nℹ fail 0\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0",
+        "▶ a",
+        "✔ a (1.5ms)",
+        "✖ a (1.5ms) # soon",
+        "✖ failing tests:",
+        "test at a.js:1:2",
+        "    at f (/box/a (1).js:3:4)",
+        "    at async node:internal/x:1:2 {",
+        "TypeError [X]: é",
+        "    ^^",
+        "/box/a.js:3",
+        "PASS a.test.js",
+        " FAIL  a.test.js > b",
+        "  ● a › b",
+        "  ✓ a (2 ms)",
+        "  ○ skipped a",
+        "  ● Test suite failed to run",
+        "Test Suites: 1 failed, 2 total\nTests:       1 failed, 3 total",
+        " RUN  v3.2.7 /box",
+        " ✓ a.test.js (3 tests | 1 skipped) 5ms",
+        "   × b 2ms",
+        " Test Files  1 failed (1)\n      Tests  1 failed | 2 passed (3)",
+        "⎯⎯ Failed Suites 9 ⎯⎯",
+        " ❯ f a.test.js:1:2",
     ]);
     prop::collection::vec(words, 0..60).prop_map(|words| words.concat())
 }
