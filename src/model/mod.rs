@@ -13,8 +13,8 @@ mod verdict;
 
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
-    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Need, Origin, Platform,
-    ReaderChoice, ReaderName, TextRule,
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Listing, ListingForm, Need, Origin,
+    Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
 };
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};

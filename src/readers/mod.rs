@@ -14,6 +14,7 @@ mod cases;
 mod choose;
 mod frames;
 mod lines;
+mod listing;
 mod ok_lines;
 mod own_code;
 mod pytest;
@@ -25,6 +26,7 @@ mod unittest;
 mod tests;
 
 pub use lines::{Arrival, Line, Source};
+pub use listing::{Listed, listing};
 pub use read::{Context, read};
 
 use reader::{Reader, Recognised, Span, Strength};

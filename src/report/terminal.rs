@@ -104,7 +104,8 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
     }
     let mut text = String::new();
     let tag = if check.verdict.is_red() { look.red("RED") } else { look.green("ok") };
-    let first = check.frames.first();
+    let (tripped, frames) = tripped(check);
+    let first = tripped.or(frames.first().copied());
     let place = first.map(|frame| format!("    {}", frame_place(frame))).unwrap_or_default();
     let _ = writeln!(text, "{tag} {}{}", look.bold(&look.text(&check.id)), look.text(&one_line(&place)));
     let mut line = |line: &str| {
@@ -117,27 +118,36 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
     {
         line(reason);
     }
-    for (index, frame) in check.frames.iter().take(NAMES).enumerate() {
-        if index > 0 {
+    // A frame that tripped over something held stands with its holder.
+    let (held, others): (Vec<&Finding>, Vec<&Finding>) = check
+        .findings
+        .iter()
+        .filter(|finding| verbose || finding.severity == Severity::Error || finding.frame.is_some())
+        .partition(|finding| tripped.is_some() && finding.frame.as_ref() == tripped);
+    if let Some(frame) = tripped {
+        frame_lines(frame).iter().for_each(|said| line(said));
+        held.iter().flat_map(|finding| finding_lines(finding)).for_each(|said| line(&said));
+    }
+    for (index, frame) in frames.iter().take(NAMES).enumerate() {
+        let is_title = index == 0 && tripped.is_none();
+        if !is_title {
             line(&frame_place(frame));
         }
-        if let Some(error) = &frame.error {
-            line(&format!("{}{}", if index > 0 { "    " } else { "" }, one_line(error)));
+        for said in frame_lines(frame) {
+            line(&format!("{}{said}", if is_title { "" } else { "    " }));
         }
     }
-    if check.frames.len() > NAMES {
-        line(&format!("… and {} more places", check.frames.len() - NAMES));
+    if frames.len() > NAMES {
+        line(&format!("… and {} more places", frames.len() - NAMES));
     }
-    let shown: Vec<&Finding> =
-        check.findings.iter().filter(|finding| verbose || finding.severity == Severity::Error).collect();
     let most = if verbose { usize::MAX } else { FINDINGS };
-    for finding in shown.iter().take(most) {
+    for finding in others.iter().take(most) {
         for part in finding_lines(finding) {
             line(&part);
         }
     }
-    if shown.len() > most {
-        line(&format!("… and {} more findings (all: --verbose)", shown.len() - most));
+    if others.len() > most {
+        line(&format!("… and {} more findings (all: --verbose)", others.len() - most));
     }
     if let Some(never) = never_ran(check, verbose) {
         line(&never);
@@ -169,6 +179,21 @@ fn frame_place(frame: &Frame) -> String {
     let function = frame.function.as_ref().or(frame.case.as_ref());
     let function = function.map(|function| format!(" in {function}")).unwrap_or_default();
     format!("{}:{}{column}{function}", frame.file, frame.line)
+}
+
+/// The frame that tripped over something held, if one did, and the other frames.
+fn tripped(check: &CheckReport) -> (Option<&Frame>, Vec<&Frame>) {
+    let tripped = check.findings.iter().find_map(|finding| finding.frame.as_ref());
+    (tripped, check.frames.iter().filter(|frame| Some(*frame) != tripped).collect())
+}
+
+/// What is said of a frame below its place.
+fn frame_lines(frame: &Frame) -> Vec<String> {
+    let raised = frame.raised.as_ref().map(|raised| {
+        let function = raised.function.as_ref().map(|function| format!(" in {function}")).unwrap_or_default();
+        format!("raised at {}:{}{function}", raised.file, raised.line)
+    });
+    frame.error.as_deref().map(one_line).into_iter().chain(raised.map(|raised| one_line(&raised))).collect()
 }
 
 fn finding_lines(finding: &Finding) -> Vec<String> {
