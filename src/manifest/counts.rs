@@ -118,7 +118,8 @@ const NAMES: [&str; ListingForm::NAMED.len()] = {
 #[serde(deny_unknown_fields)]
 struct LinesMap {
     /// A regular expression: its group `name`, else its first group, else the whole match is a case's name.
-    lines: Parsed<Expression>,
+    #[schemars(required)]
+    lines: Option<Parsed<Expression>>,
 }
 
 impl<'de> Deserialize<'de> for ListReaderSpec {
@@ -142,8 +143,12 @@ impl<'de> Visitor<'de> for ListReaderVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ListReaderSpec, A::Error> {
+        // An expression that was refused is missing on the second look, and told once.
         let LinesMap { lines } = LinesMap::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(ListReaderSpec(ListingForm::Lines(lines.0.0)))
+        match lines {
+            Some(lines) => Ok(ListReaderSpec(ListingForm::Lines(lines.0.0))),
+            None => Err(de::Error::invalid_length(0, &"this reader")),
+        }
     }
 }
 

@@ -58,7 +58,7 @@ const WRONG: [(&str, &str); 79] = [
     ("expect: {cases: {list: [x], raeder: auto}}", "unknown key `raeder`\n did you mean `reader`?"),
     ("expect: {cases: {list: [x], reader: pytset}}", "did you mean `pytest`?\n known here: auto, pytest, cargo-test"),
     ("expect: {cases: {list: [x], reader: {lines: '('}}}", "not a regular expression: unclosed group"),
-    ("expect: {cases: {list: [x], reader: {}}}", "missing field `lines`"),
+    ("expect: {cases: {list: [x], reader: {}}}", "this reader must not be empty"),
     ("expect: {cases: true}", "expected a count of cases (57, \">=57\", or a map with `list`), found `true`"),
     ("expect: {skipped: -1}", "a count cannot be negative"),
     ("expect: {skipped: '0'}", "expected a number of skipped cases, or a list of rules for their reasons"),

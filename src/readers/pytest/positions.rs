@@ -170,6 +170,12 @@ impl Run {
             },
             (false, _) => None,
         };
+        // One teardown with the setups behind it; were it a setup, too, its case would merely have passed.
+        let befores = [None].into_iter().chain(letters().map(Some));
+        let stretches = letters()
+            .zip(befores)
+            .filter(|(letter, before)| **letter == b'E' && before.is_some_and(|before| !b"ER".contains(before)));
+        let one_teardown = is_complete && stretches.count() == 1 && ids.len() + 1 == sure + doubtful;
         let mut outcomes: Vec<CaseOutcome> = Vec::new();
         let (mut before, mut subtest_failed) = (None, false);
         for letter in &self.letters {
@@ -182,6 +188,7 @@ impl Run {
                         Some(own) => own,
                         None if Errors::take(&mut errors.teardown, ids.get(last)) => false,
                         None if Errors::take(&mut errors.setup, ids.get(last + 1)) => true,
+                        None if one_teardown => before == Some(&b'E'),
                         None => return None,
                     };
                     if is_own {
@@ -273,6 +280,9 @@ mod tests {
         assert_eq!(two(".E", true, &[]).as_deref(), Some("pf"));
         assert_eq!(two(".EE", true, &[entry(Kind::Teardown, "a"), entry(Kind::Setup, "b")]).as_deref(), Some("ff"));
         assert_eq!(two("E", false, &[]).as_deref(), Some("f"));
+        let three = |letters| read(&FOUR, &[(Some("t.py"), letters), (Some("u.py"), "")], false, [&[], &[]]);
+        assert_eq!(three(".EE.").as_deref(), Some("ffp"));
+        assert_eq!(three(".E.E."), None);
         // The run ended somewhere, and nothing tells whose error it is.
         assert_eq!(two(".E", false, &[]), None);
         assert_eq!(two(".E", false, &[entry(Kind::Teardown, "a")]).as_deref(), Some("f"));
