@@ -55,8 +55,8 @@ pub fn tripped(findings: &mut [Finding], frames: &[Frame], places: &Places) {
         return;
     }
     for finding in findings.iter_mut().filter(|f| matches!(f.kind, Kind::HeldDirectory | Kind::HeldFile)) {
-        let hold = finding.process.as_ref().and_then(|process| process.holds.first());
-        let Some(path) = hold.map(|hold| hold.path.as_str()).or(finding.path.as_deref()) else { continue };
+        let first = finding.process.as_ref().and_then(|process| process.holds.first());
+        let Some(path) = first.map(|hold| hold.path.as_str()).or(finding.path.as_deref()) else { continue };
         let held = parts(path);
         let fits = |(_, named): &&(&Frame, Vec<Named>)| named.iter().any(|named| named.is_about(&held, places));
         let Some((frame, _)) = errors.iter().find(fits) else { continue };

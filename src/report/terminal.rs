@@ -125,8 +125,9 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
         .filter(|finding| verbose || finding.severity == Severity::Error || finding.frame.is_some())
         .partition(|finding| tripped.is_some() && finding.frame.as_ref() == tripped);
     if let Some(frame) = tripped {
-        frame_lines(frame).iter().for_each(|said| line(said));
-        held.iter().flat_map(|finding| finding_lines(finding)).for_each(|said| line(&said));
+        for said in frame_lines(frame).into_iter().chain(held.iter().flat_map(|finding| finding_lines(finding))) {
+            line(&said);
+        }
     }
     for (index, frame) in frames.iter().take(NAMES).enumerate() {
         let is_title = index == 0 && tripped.is_none();

@@ -414,10 +414,79 @@ mod tests {
     }
 
     #[test]
+    fn a_death_after_the_last_case_is_told_as_that() {
+        let message = |[passed, failed, skipped]: [u64; 3], unknown, exit| {
+            let mut seen = reading(passed, failed, skipped);
+            seen.counts.unknown = unknown;
+            let exit = Some(exit);
+            let judgement = judge(&check(Expect::default()), &Facts { exit, ..facts(&seen, 0) });
+            assert_eq!(judgement.verdict, Verdict::Failed);
+            judgement.findings[0].message.clone()
+        };
+        let segv = Exit::Signal(11);
+        assert_eq!(
+            message([57, 0, 0], Some(0), segv),
+            "all 57 cases passed, then it was ended by signal 11 (SIGSEGV), expected exit status 0"
+        );
+        assert_eq!(message([1, 0, 0], Some(0), Exit::Code(3)), "the only case passed, then exit status 3, expected 0");
+        assert_eq!(
+            message([5, 0, 2], Some(0), Exit::Code(3)),
+            "5 cases passed and 2 were skipped, then exit status 3, expected 0"
+        );
+        // Whether all of them had run is not known, or one had failed, or none had passed.
+        let plain = "ended by signal 11 (SIGSEGV), expected exit status 0";
+        assert_eq!(message([57, 0, 0], None, segv), plain);
+        assert_eq!(message([14, 0, 0], Some(1), segv), plain);
+        assert_eq!(message([56, 1, 0], Some(0), segv), plain);
+        assert_eq!(message([0, 0, 2], Some(0), segv), plain);
+    }
+
+    #[test]
+    fn a_listing_is_a_plan_that_is_met_to_the_case() {
+        let listing = crate::model::Listing { argv: vec!["x".into()], form: crate::model::ListingForm::Auto };
+        let check = check(Expect { cases: Some(CaseCount::Listed(listing)), ..Expect::default() });
+        let judged = |seen: &Reading, listed| judge(&check, &Facts { listed: Some(listed), ..facts(seen, 0) });
+        assert_eq!(judged(&reading(3, 0, 0), 3).verdict, Verdict::Passed);
+        let short = judged(&reading(3, 0, 0), 5);
+        assert_eq!(
+            (kinds(&short), short.counts.planned, short.counts.unknown),
+            (vec![Kind::ShortCount], Some(5), Some(2))
+        );
+        assert_eq!(short.findings[0].message, "3 of 5 listed cases ran, 2 never did");
+        assert_eq!(kinds(&judged(&reading(6, 0, 0), 5)), [Kind::LongCount]);
+        // A listing may leave out what is skipped.
+        assert_eq!(judged(&reading(5, 0, 1), 5).verdict, Verdict::Passed);
+        // A runner that died leaves one open for want of a plan; here is one, and all of it ran.
+        let mut died = reading(3, 0, 0);
+        died.counts.unknown = Some(1);
+        assert_eq!(judged(&died, 3).counts.unknown, Some(0));
+        assert_eq!(kinds(&judged(&Reading::default(), 3)), [Kind::NoProof]);
+    }
+
+    #[test]
+    fn a_frame_that_tripped_over_something_held_is_the_reason() {
+        let seen = reading(14, 1, 0);
+        let held = Finding { frame: Some(crate::model::Frame::new("t.py", 1)), ..error(Kind::HeldDirectory) };
+        let judgement = judge(&check(Expect::default()), &Facts { found: vec![held], ..facts(&seen, 1) });
+        assert_eq!(judgement.reason.as_deref(), Some("stopped by a held directory"));
+    }
+
+    #[test]
     fn output_and_exit_that_disagree_are_found() {
         let judgement = judge(&check(Expect::default()), &facts(&reading(1, 2, 0), 0));
         assert_eq!(kinds(&judgement), [Kind::Unmet]);
         assert_eq!(judgement.verdict, Verdict::Failed);
+        let said = &judgement.findings[0].message;
+        assert_eq!(said, "the output says that 2 cases failed, and the exit status says 0");
+        // Nothing but the failures is known, as of two runners whose tallies are not told apart.
+        let seen = Reading {
+            reader: Some("pytest + jest".into()),
+            counts: Counts { failed: Some(1), ..Counts::default() },
+            ..Reading::default()
+        };
+        let judgement = judge(&check(Expect::default()), &facts(&seen, 0));
+        assert_eq!(kinds(&judgement), [Kind::Unmet]);
+        assert_eq!(judgement.findings[0].message, "the output says that 1 case failed, and the exit status says 0");
     }
 
     #[test]

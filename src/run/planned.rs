@@ -9,6 +9,8 @@ use crate::readers::Listed;
 
 /// How many names a note tells.
 const NAMES: usize = 3;
+/// How many signs in a name may be the end of what stands before it.
+const SIGNS: usize = 32;
 
 /// Adds the listed cases that never ran to the reading, as cases without an outcome, and notes those that ran without
 /// being listed.
@@ -104,7 +106,6 @@ impl<'a> Left<'a> {
             _ => return false,
         };
         // The rest after each of the first signs that may end what stands before.
-        const SIGNS: usize = 32;
         let ends = name.char_indices().filter(|(_, sign)| before.contains(sign)).take(SIGNS);
         let tails: Vec<&str> = [name].into_iter().chain(ends.map(|(at, sign)| &name[at + sign.len_utf8()..])).collect();
         if tails[1..].iter().any(|tail| self.take(tail)) {

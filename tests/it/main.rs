@@ -14,6 +14,7 @@ mod manifests;
 mod neighbours;
 #[cfg(target_os = "linux")]
 mod output;
+mod planned;
 #[cfg(target_os = "linux")]
 mod recordings;
 mod reports;

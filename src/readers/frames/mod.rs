@@ -2,7 +2,7 @@
 
 mod python;
 
-pub use python::{Tracebacks, is_link};
+pub use python::{Tracebacks, is_link, is_recursion};
 
 use super::Context;
 use super::cases::Frames;

@@ -282,7 +282,8 @@ mod tests {
         assert_eq!(two("E", false, &[]).as_deref(), Some("f"));
         let three = |letters| read(&FOUR, &[(Some("t.py"), letters), (Some("u.py"), "")], false, [&[], &[]]);
         assert_eq!(three(".EE.").as_deref(), Some("ffp"));
-        assert_eq!(three(".E.E."), None);
+        assert_eq!(three(".E.E"), None);
+        assert_eq!(three(".E.E.").as_deref(), Some("ffp"));
         // The run ended somewhere, and nothing tells whose error it is.
         assert_eq!(two(".E", false, &[]), None);
         assert_eq!(two(".E", false, &[entry(Kind::Teardown, "a")]).as_deref(), Some("f"));
