@@ -256,6 +256,10 @@ impl<'a> Pytest<'a> {
 
     /// What only a session with a header prints: what it collected, and what xdist's workers did.
     fn announced(&mut self, end: &str, at: Arrival) -> bool {
+        if end.starts_with("Using --random") {
+            self.session.positions.lose();
+            return true;
+        }
         if let Some(found) = COLLECTED.captures(end) {
             self.session.planned = planned(&found[1], &found[2]);
         } else if let Some(found) = WORKERS.captures(end) {

@@ -52,14 +52,14 @@ fn a_command_lists_what_must_run_and_those_that_never_did_are_named() {
 #[test]
 fn a_listing_that_fails_makes_the_check_broken_and_shows_its_last_words() {
     let context = Context::proving(
-        r#"
+        r"
 - {id: fails, shell: 'touch ran', expect: {cases: {list: [sh, -c, 'echo no board here >&2; exit 4']}}}
 - {id: silent, shell: 'touch ran', expect: {cases: {list: ['true']}}}
 - {id: empty, shell: 'touch ran', expect: {cases: {list: [printf, '\nno tests collected in 0.1s\n']}}}
 - {id: missing, shell: 'touch ran', expect: {cases: {list: [no-such-program-here]}}}
 - {id: slow, shell: 'touch ran', timeout: 200ms, expect: {cases: {list: [sleep, '50']}}}
 - {id: bytes, shell: 'touch ran', expect: {cases: {list: [printf, '\377\376 what\n']}}}
-"#,
+",
     );
     let ran = context.hp(&["run"]);
     assert_eq!(ran.exits(1).last_line(), "0/6 checks, 6 broken", "{}", ran.said());
@@ -107,11 +107,11 @@ fn what_a_listing_leaves_alive_is_told_and_ended() {
 #[test]
 fn skips_are_allowed_by_their_reasons() {
     let context = Context::proving(
-        r#"
+        r"
 - {id: meant, run: [python3, test_board.py], expect: {skipped: [{matches: needs PostgreSQL, most: 2}, {matches: gh}]}}
 - {id: more, run: [python3, test_board.py], expect: {skipped: [{matches: needs PostgreSQL, most: 1}, {matches: gh}]}}
 - {id: quiet, run: [python3, test_board.py, -q], expect: {skipped: [{matches: '.'}]}}
-"#,
+",
     );
     context.file(
         "test_board.py",

@@ -47,8 +47,7 @@ impl Positions {
     pub fn push(&mut self, file: Option<&str>, letters: &str) {
         self.letters += letters.len();
         if self.letters > 8 * MOST_CASES || self.runs.len() > MOST_CASES {
-            self.runs = Vec::new();
-            self.lost = true;
+            self.lose();
         }
         if self.lost {
             return;
@@ -61,6 +60,12 @@ impl Positions {
             run.shaky |= run.interrupted;
             run.letters.extend_from_slice(letters.as_bytes());
         }
+    }
+
+    /// Believes none of them: the cases run in another order than they were listed in.
+    pub fn lose(&mut self) {
+        self.runs = Vec::new();
+        self.lost = true;
     }
 
     /// Takes a line that is none of progress characters.

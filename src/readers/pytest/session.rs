@@ -105,7 +105,8 @@ impl Pytest<'_> {
             doubtful: session.doubtful,
         };
         let (mut sums, guessed) = tally::cases(&seen);
-        if self.place(&session, &mut sums, died) {
+        let placed = self.place(&session, &mut sums, died);
+        if placed {
             listed_cases = self.cases.outcomes();
         }
         self.locate(&session);
@@ -124,7 +125,7 @@ impl Pytest<'_> {
                 ),
             );
         }
-        if guessed && !session.verbose {
+        if guessed && !session.verbose && !placed {
             note(
                 &mut self.notes,
                 "the output does not tell errors in setup from those in teardown: an error after a case that passed is \
