@@ -78,9 +78,9 @@ fn names_by_position_make_no_recording_greener() {
             let read = |planned: &[String]| {
                 read_as(&ReaderChoice::Auto, Stream::Stdout, &bytes[..end], &Context { planned, ..context(0) })
             };
-            let (bare, named) = (read(&[]), read(&planned));
-            is_sound(&named);
-            assert!(named.counts.passed <= bare.counts.passed.max(Some(0)), "{name} {end}: {named:?} {bare:?}");
+            let (bare, placed) = (read(&[]), read(&planned));
+            is_sound(&placed);
+            assert!(placed.counts.passed <= bare.counts.passed.max(Some(0)), "{name} {end}: {placed:?} {bare:?}");
         }
     }
 }
