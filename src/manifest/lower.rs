@@ -44,7 +44,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         timeout: spec.timeout.map_or(default.timeout, |timeout| timeout.0.0),
         grace: spec.grace.map_or(default.grace, |grace| grace.0.0),
         reader: spec.reader.map_or(default.reader, |reader| reader.0),
-        expect: spec.expect.map(expect).unwrap_or_default(),
+        expect: expect(spec.expect.unwrap_or_default())?,
         allow: allow.collect::<Option<_>>()?,
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,
@@ -55,15 +55,12 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
     })
 }
 
-fn expect(spec: ExpectSpec) -> Expect {
+fn expect(spec: ExpectSpec) -> Option<Expect> {
     let rules = |rules: Option<Vec<TextRuleSpec>>| rules.unwrap_or_default().into_iter().map(rule).collect();
-    Expect {
-        exit: spec.exit.unwrap_or_default(),
-        cases: spec.cases.map(|cases| cases.0.0),
-        skipped: spec.skipped,
-        stdout: rules(spec.stdout),
-        stderr: rules(spec.stderr),
-    }
+    let cases = spec.cases.map(|cases| cases.value.lower().ok_or(())).transpose().ok()?;
+    let skipped = spec.skipped.map(|skipped| skipped.value.lower().ok_or(())).transpose().ok()?;
+    let exit = spec.exit.unwrap_or_default();
+    Some(Expect { exit, cases, skipped, stdout: rules(spec.stdout), stderr: rules(spec.stderr) })
 }
 
 fn rule(spec: TextRuleSpec) -> TextRule {

@@ -65,7 +65,7 @@ fn merge_expect(lower: Option<ExpectSpec>, upper: Option<&ExpectSpec>) -> Option
     Some(ExpectSpec {
         exit: upper.exit.or(lower.exit),
         cases: upper.cases.clone().or(lower.cases),
-        skipped: upper.skipped.or(lower.skipped),
+        skipped: upper.skipped.clone().or(lower.skipped),
         stdout: upper.stdout.clone().or(lower.stdout),
         stderr: upper.stderr.clone().or(lower.stderr),
     })

@@ -9,8 +9,8 @@
 //! - `find` names the project and the files; `read` makes text of a file, whatever lies at its path.
 //! - `parse` makes a tree of `node`s in which each has its place. What YAML has beyond plain data (anchors, aliases,
 //!   tags, merge keys, several documents) is refused there, and so is every size that no person writes.
-//! - `decode` reads the types of `spec` out of the tree, the grammars of single values being in `values`, `paths` and
-//!   `forms`.
+//! - `decode` reads the types of `spec` out of the tree, the grammars of single values being in `values`, `paths`,
+//!   `forms` and `counts`.
 //! - `resolve` puts the layers of a check (defaults, overrides) over each other with `merge`, and says what is missing;
 //!   `lower` makes a [`Check`](crate::model::Check) of what is left.
 //! - `schema` tells editors the same as the types do.
@@ -21,6 +21,7 @@
 //! - **No echo**: an entry that was refused is never reported as missing.
 //! - **Bounded**: time and stack are bounded by the limits of `limits`, whatever the bytes are.
 
+mod counts;
 mod decode;
 mod decode_error;
 mod diagnose;

@@ -3,6 +3,7 @@
 //! What is wrong is looked for on every platform that a check is for, so that a run on one system finds what would break
 //! on another.
 
+use super::counts::{CasesSpec, ListSpec, SkippedSpec};
 use super::node::{Document, NodeId, Span};
 use super::problem::{Problem, Problems};
 use super::spanned::Spanned;
@@ -60,6 +61,7 @@ impl Resolver<'_, '_> {
         for need in layer.needs.iter().flatten().filter(|need| need.value.program.is_none()) {
             self.missing(need.id, "program", "write which program is needed: `program: gh`");
         }
+        self.expect(layer);
         if let (Some(run), Some(shell)) = (&layer.run, &layer.shell) {
             let (run, shell) = (self.document.span(run.id), self.document.span(shell.id));
             let (first, second) = if run.start < shell.start { (run, shell) } else { (shell, run) };
@@ -70,6 +72,22 @@ impl Resolver<'_, '_> {
         }
         for on in overrides(layer) {
             self.parts(&on.value.0);
+        }
+    }
+
+    fn expect(&mut self, layer: &CheckSpec) {
+        let Some(expect) = &layer.expect else { return };
+        if let Some(Spanned { id, value: CasesSpec::List(ListSpec { list: None, .. }) }) = &expect.cases {
+            self.missing(*id, "list", "write the command that lists them: `list: [pytest, --collect-only, -q]`");
+        }
+        if let Some(Spanned { value: SkippedSpec::ByReason(rules), .. }) = &expect.skipped {
+            for rule in rules.iter().filter(|rule| rule.value.matches.is_none()) {
+                self.missing(
+                    rule.id,
+                    "matches",
+                    "write a regular expression for the reason: `matches: needs PostgreSQL`",
+                );
+            }
         }
     }
 

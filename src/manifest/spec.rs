@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
+use super::counts::{CasesSpec, SkippedSpec};
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::paths::{ProjectPath, SandboxPath};
 use super::reader_spec::ReaderSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
-use super::values::{Cases, CheckId, Expression, Filled, Grace, OwnName, Timeout, Version};
+use super::values::{CheckId, Expression, Filled, Grace, OwnName, Timeout, Version};
 use crate::model::{Cwd, Home, Interpreter, Kind, Platform};
 
 /// Checks that hostproof runs in sandboxes, and what is expected of each.
@@ -96,10 +97,11 @@ pub struct CheckSpec {
 pub struct ExpectSpec {
     /// The exit status; 0 by default.
     pub exit: Option<i32>,
-    /// How many cases must run: `57`, or `">=57"`.
-    pub cases: Option<Parsed<Cases>>,
-    /// The most cases that may be skipped; any number by default.
-    pub skipped: Option<u64>,
+    /// How many cases must run: `57`, `">=57"`, or those that a command lists: `{list: [pytest, --collect-only, -q]}`.
+    pub cases: Option<Spanned<CasesSpec>>,
+    /// The cases that may be skipped: so many at most, or by reason: `[{matches: "needs PostgreSQL", most: 23}]`. Any by
+    /// default.
+    pub skipped: Option<Spanned<SkippedSpec>>,
     /// Rules for what it writes to standard output.
     pub stdout: Option<Vec<TextRuleSpec>>,
     /// Rules for what it writes to standard error.

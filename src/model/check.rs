@@ -142,10 +142,71 @@ pub struct LineRules {
 }
 
 /// How many cases a check must run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CaseCount {
     Exactly(u64),
     AtLeast(u64),
+    /// Those that a command lists.
+    Listed(Listing),
+}
+
+/// A command that lists the cases of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// Without a shell. Never empty.
+    pub argv: Vec<String>,
+    pub form: ListingForm,
+}
+
+/// How a listing names its cases.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ListingForm {
+    /// The form that the output is in.
+    #[default]
+    Auto,
+    /// `pytest --collect-only -q`.
+    Pytest,
+    /// `cargo test -- --list`.
+    CargoTest,
+    /// `cargo nextest list`.
+    Nextest,
+    /// `go test -list .`.
+    GoTest,
+    /// `bats --count`.
+    Bats,
+    /// Each line that this regular expression matches, which was seen to compile, names a case: by its group `name`, else
+    /// by its first group, else by the whole match.
+    Lines(String),
+}
+
+impl ListingForm {
+    /// All that have a name, each with it.
+    pub const NAMED: [(&'static str, Self); 6] = [
+        ("auto", Self::Auto),
+        ("pytest", Self::Pytest),
+        ("cargo-test", Self::CargoTest),
+        ("nextest", Self::Nextest),
+        ("go-test", Self::GoTest),
+        ("bats", Self::Bats),
+    ];
+}
+
+/// Which cases may be skipped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Skips {
+    /// So many, whatever the reason.
+    AtMost(u64),
+    /// Those that one of these rules is for.
+    ByReason(Vec<SkipRule>),
+}
+
+/// Cases that may be skipped for a reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkipRule {
+    /// A regular expression on the reason; it was seen to compile.
+    pub matches: String,
+    /// How many of them, at most; any number when `None`.
+    pub most: Option<u64>,
 }
 
 /// One rule for a stream's text.
@@ -163,8 +224,8 @@ pub struct Expect {
     /// The exit status; 0 by default.
     pub exit: i32,
     pub cases: Option<CaseCount>,
-    /// The most cases that may be skipped; any number when `None`.
-    pub skipped: Option<u64>,
+    /// The cases that may be skipped; all of them when `None`.
+    pub skipped: Option<Skips>,
     pub stdout: Vec<TextRule>,
     pub stderr: Vec<TextRule>,
 }

@@ -117,6 +117,9 @@ pub struct Finding {
     /// Who did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
+    /// Where the project's own code tripped over the path, if a failure's error is about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<super::Frame>,
     /// The case during which it came about, where that can be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
@@ -140,6 +143,7 @@ impl Finding {
             how: None,
             deleted: None,
             process: None,
+            frame: None,
             case: None,
             remedy: None,
             allowed: None,

@@ -14,8 +14,8 @@ mod verdict;
 
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
-    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Need, Origin, Platform,
-    ReaderChoice, ReaderName, TextRule,
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,
+    Need, Origin, Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
 };
 pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};

@@ -7,9 +7,11 @@ mod holds;
 mod leaks;
 mod pipes;
 mod places;
+mod tripped;
 
 pub use blame::Blame;
 pub use places::Places;
+pub use tripped::tripped;
 
 use crate::model::{Finding, Kind, ProcessRef, Severity};
 use crate::platform::{Ended, Outcome, Stranger, Unread};

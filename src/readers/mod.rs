@@ -17,6 +17,7 @@ mod jest;
 mod junit;
 mod lines;
 mod lines_of_own;
+mod listing;
 mod node_test;
 mod ok_lines;
 mod own_code;
@@ -30,6 +31,7 @@ mod tests;
 
 pub use junit::{JunitFile, junit};
 pub use lines::{Arrival, Line, Source};
+pub use listing::{Listed, listing};
 pub use read::{Context, read};
 
 use reader::{Reader, Recognised, Span, Strength};

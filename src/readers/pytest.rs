@@ -9,10 +9,12 @@
 //! - `xfailed` and `xpassed` count as passed (a strict unexpected pass is reported as failed), reruns not at all.
 //! - `planned` is what was collected and selected; `unknown` what of it never had an outcome. Where nothing was
 //!   announced (`-q`) and the run did not end by itself, `unknown` is at least 1; where it was stopped, unknown.
+//! - Where the collected cases are known, progress characters get their names ([`positions`]).
 //! - Without a summary (`-qq`, or the process died) the progress characters count.
 
 mod block;
 mod ids;
+mod positions;
 mod session;
 mod summary;
 mod tally;
@@ -22,7 +24,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use self::block::{Block, line_form};
-use self::ids::{between, complete, id_at, is_python, planned};
+pub use self::ids::is_python;
+use self::ids::{between, complete, id_at, planned};
 use self::session::{Begun, Located, Section, Session};
 use self::tally::{Entry, Kind, Tally};
 use super::cases::{CaseList, Frames, MOST_CASES, MOST_FRAMES, Outcomes, clip, note, number as number_of};
@@ -236,6 +239,7 @@ impl<'a> Pytest<'a> {
         if self.named(text, end, at) || self.dotted(end) {
             return;
         }
+        self.session.positions.other(end);
         // The outcome of a case that prints stands at the end of what it printed.
         if let Some(begun) = &mut self.session.begun {
             let line = PERCENT.replace(end, "");
@@ -252,6 +256,10 @@ impl<'a> Pytest<'a> {
 
     /// What only a session with a header prints: what it collected, and what xdist's workers did.
     fn announced(&mut self, end: &str, at: Arrival) -> bool {
+        if end.starts_with("Using --random") {
+            self.session.positions.lose();
+            return true;
+        }
         if let Some(found) = COLLECTED.captures(end) {
             self.session.planned = planned(&found[1], &found[2]);
         } else if let Some(found) = WORKERS.captures(end) {
@@ -329,6 +337,9 @@ impl<'a> Pytest<'a> {
         self.recognise(if sure { Strength::Lines } else { Strength::Loose });
         if file.is_some() {
             self.session.last_dot = None;
+        }
+        if !self.context.planned.is_empty() {
+            self.session.positions.push(file.map(|file| file.as_str()), &found[2]);
         }
         let session = &mut self.session;
         for dot in found[2].bytes() {

@@ -115,19 +115,32 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
         let place = look.text(&one_line(&frame_place(frame, &file_from(rerun, &frame.file))));
         look.link(&place, &rerun.project.join(&frame.file))
     };
-    let first = check.frames.first().map(|frame| format!("    {}", place(frame))).unwrap_or_default();
+    let (tripped, frames) = in_order(check);
+    let first = frames.first().map(|(_, frame)| format!("    {}", place(frame))).unwrap_or_default();
     let _ = writeln!(text, "{tag} {}{first}", look.bold(&look.text(&check.id)));
-    for (index, frame) in check.frames.iter().take(SHOWN).enumerate() {
-        let deeper = if index > 0 { "    " } else { "" };
-        if index > 0 {
+    // A frame that tripped over something held stands with its holder.
+    let trips = |finding: &Finding| tripped.is_some() && finding.frame.as_ref() == tripped;
+    let pid = |finding: &Finding| finding.process.as_ref().map(|process| process.pid);
+    let holders: Vec<_> = check.findings.iter().filter(|finding| trips(finding)).filter_map(pid).collect();
+    let (held, others): (Vec<&Finding>, Vec<&Finding>) = check
+        .findings
+        .iter()
+        .filter(|finding| verbose || finding.severity == Severity::Error || finding.frame.is_some())
+        .partition(|finding| trips(finding) || pid(finding).is_some_and(|pid| holders.contains(&pid)));
+    for (shown, (index, frame)) in frames.iter().take(SHOWN).enumerate() {
+        let deeper = if shown > 0 { "    " } else { "" };
+        if shown > 0 {
             let _ = writeln!(text, "    {}", place(frame));
         }
-        if let Some(error) = &frame.error {
-            let _ = writeln!(text, "    {deeper}{}", look.text(&one_line(error)));
+        let mut below: Vec<String> = frame_lines(frame).iter().map(|line| look.text(line)).collect();
+        if let Some(Some(excerpt)) = rerun.excerpts.get(*index) {
+            below.push(look.dim(&look.text(&format!("{:>5} | {}", frame.line, one_line(excerpt)))));
         }
-        if let Some(Some(excerpt)) = rerun.excerpts.get(index) {
-            let excerpt = format!("{:>5} | {}", frame.line, one_line(excerpt));
-            let _ = writeln!(text, "    {deeper}{}", look.dim(&look.text(&excerpt)));
+        if shown == 0 {
+            below.extend(findings::lines(&held, verbose).iter().map(|line| look.text(line)));
+        }
+        for line in below {
+            let _ = writeln!(text, "    {deeper}{line}");
         }
     }
     let mut line = |line: &str| {
@@ -140,12 +153,10 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
     {
         line(reason);
     }
-    if check.frames.len() > SHOWN {
-        line(&format!("… and {} more places", check.frames.len() - SHOWN));
+    if frames.len() > SHOWN {
+        line(&format!("… and {} more places", frames.len() - SHOWN));
     }
-    let shown: Vec<&Finding> =
-        check.findings.iter().filter(|finding| verbose || finding.severity == Severity::Error).collect();
-    for part in findings::lines(&shown, verbose) {
+    for part in findings::lines(&others, verbose) {
         line(&part);
     }
     if let Some(never) = never_ran(check, verbose) {
@@ -195,6 +206,23 @@ pub(super) fn frame_place(frame: &Frame, file: &str) -> String {
     let function = frame.function.as_ref().or(frame.case.as_ref());
     let function = function.map(|function| format!(" in {function}")).unwrap_or_default();
     format!("{file}:{}{column}{function}", frame.line)
+}
+
+/// The frame that tripped over something held, if one did, and all frames with their places in the report, that one first.
+fn in_order(check: &CheckReport) -> (Option<&Frame>, Vec<(usize, &Frame)>) {
+    let tripped = check.findings.iter().find_map(|finding| finding.frame.as_ref());
+    let mut frames: Vec<(usize, &Frame)> = check.frames.iter().enumerate().collect();
+    frames.sort_by_key(|(_, frame)| Some(*frame) != tripped);
+    (tripped, frames)
+}
+
+/// What is said of a frame below its place.
+fn frame_lines(frame: &Frame) -> Vec<String> {
+    let raised = frame.raised.as_ref().map(|raised| {
+        let function = raised.function.as_ref().map(|function| format!(" in {function}")).unwrap_or_default();
+        format!("raised at {}:{}{function}", raised.file, raised.line)
+    });
+    frame.error.as_deref().map(one_line).into_iter().chain(raised.map(|raised| one_line(&raised))).collect()
 }
 
 pub(super) fn never_ran(check: &CheckReport, verbose: bool) -> Option<String> {

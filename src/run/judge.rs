@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use regex::Regex;
 
+use super::records::exit_words;
+use super::skips;
 use super::text::Unsatisfied;
 use crate::model::{
     Allow, CaseCount, Check, Counts, Exit, Finding, Kind, ReaderChoice, Reading, Severity, Stream, TextRule, Verdict,
 };
 use crate::platform::Ended;
-use crate::words::{self, duration};
+use crate::words::duration;
 
 /// What was seen of a check.
 #[derive(Debug, Clone)]
@@ -17,6 +19,8 @@ pub struct Facts<'a> {
     pub ended: Ended,
     pub exit: Option<Exit>,
     pub reading: &'a Reading,
+    /// How many cases the check's listing has; `None` if it has no listing.
+    pub listed: Option<u64>,
     /// Rules of `expect` that the output does not satisfy.
     pub unsatisfied: Vec<Unsatisfied<'a>>,
     /// The streams that are not known whole, each with why.
@@ -48,15 +52,16 @@ pub fn judge(check: &Check, facts: &Facts<'_>) -> Judgement {
     // What was counted in a part is no count of the whole.
     let uncounted = !facts.lost.is_empty() && check.reader != ReaderChoice::None;
     let seen = if uncounted { Counts::default() } else { facts.reading.counts };
-    let counts = completed(seen, check.expect.cases);
+    let expected = Expected::of(check, facts.listed);
+    let counts = completed(seen, expected.as_ref());
     let mut findings = Vec::new();
     match facts.ended {
         Ended::Timeout => findings.push(timeout(check.timeout, facts.at_limit.as_deref())),
         Ended::Cancelled => {}
         Ended::ByItself => {
-            findings.extend(exit(check.expect.exit, facts.exit, &facts.reading.counts));
+            findings.extend(exit(check.expect.exit, facts.exit, &facts.reading.counts, &counts));
             findings.extend(facts.unsatisfied.iter().map(|rule| text(rule, &facts.lost)));
-            findings.extend(cases(check, &counts, facts.reading, facts.exit, facts.needs_proof));
+            findings.extend(cases(check, expected.as_ref(), &counts, facts));
         }
     }
     let matters = uncounted && facts.ended == Ended::ByItself;
@@ -77,7 +82,14 @@ pub fn judge(check: &Check, facts: &Facts<'_>) -> Judgement {
     } else if let Some(decisive) =
         findings.iter().filter(|finding| finding.severity == Severity::Error).min_by_key(|finding| verdict_of(finding))
     {
-        (verdict_of(decisive), Some(in_short(decisive, &counts)))
+        let verdict = verdict_of(decisive);
+        let held = findings.iter().find(|finding| finding.frame.is_some() && finding.allowed.is_none());
+        let reason = match held.filter(|_| verdict == Verdict::Failed) {
+            Some(held) if held.kind == Kind::HeldFile => "stopped by a held file".to_owned(),
+            Some(_) => "stopped by a held directory".to_owned(),
+            None => in_short(decisive, &counts),
+        };
+        (verdict, Some(reason))
     } else if counts.ran.is_some_and(|ran| ran > 0) && counts.skipped == counts.ran {
         let why = facts.reading.cases.iter().find_map(|case| case.reason.as_deref());
         let why = why.map(|why| format!(": {why}")).unwrap_or_default();
@@ -88,12 +100,39 @@ pub fn judge(check: &Check, facts: &Facts<'_>) -> Judgement {
     Judgement { verdict, reason, counts, findings }
 }
 
-/// The counts with the manifest's number as the plan, where the output announced none.
-fn completed(mut counts: Counts, expected: Option<CaseCount>) -> Counts {
-    if counts.planned.is_none()
-        && let Some(CaseCount::Exactly(expected)) = expected
-    {
-        counts.planned = Some(expected.max(counts.ran.unwrap_or(0)));
+/// How many cases the manifest wants.
+struct Expected {
+    number: u64,
+    /// The number's place in a sentence.
+    word: &'static str,
+    /// Whether more are too many.
+    exact: bool,
+}
+
+impl Expected {
+    fn of(check: &Check, listed: Option<u64>) -> Option<Self> {
+        let (number, word, exact) = match check.expect.cases.as_ref()? {
+            CaseCount::Exactly(number) => (*number, "expected", true),
+            CaseCount::AtLeast(number) => (*number, "expected", false),
+            CaseCount::Listed(_) => (listed?, "listed", true),
+        };
+        Some(Self { number, word, exact })
+    }
+}
+
+/// The counts with the manifest's number as the plan, where the output announced none; what was listed always is one.
+fn completed(mut counts: Counts, expected: Option<&Expected>) -> Counts {
+    if let Some(Expected { number, word, exact: true }) = expected {
+        let least = (*number).max(counts.ran.unwrap_or(0));
+        if *word == "listed" {
+            // A runner that dies leaves at least one case open, unless it is known which there are.
+            if counts.planned.is_none() {
+                counts.unknown = None;
+            }
+            counts.planned = Some(counts.planned.unwrap_or(0).max(least));
+        } else if counts.planned.is_none() {
+            counts.planned = Some(least);
+        }
     }
     if let (Some(planned), Some(ran)) = (counts.planned, counts.ran) {
         counts.unknown = Some(planned.saturating_sub(ran).max(counts.unknown.unwrap_or(0)));
@@ -169,21 +208,39 @@ fn timeout(limit: Duration, at_limit: Option<&str>) -> Finding {
     finding
 }
 
-fn exit(expected: i32, exit: Option<Exit>, counts: &Counts) -> Option<Finding> {
-    let failed = counts.failed.unwrap_or(0);
+fn exit(expected: i32, exit: Option<Exit>, seen: &Counts, counts: &Counts) -> Option<Finding> {
+    let failed = seen.failed.unwrap_or(0);
     let message = match exit {
         // A shell and a runner that call the same thing by two names.
         Some(Exit::Code(code)) if code == expected => {
             if code != 0 || failed == 0 {
                 return None;
             }
-            format!("the output says that {failed} failed, and the exit status says 0")
+            let cases = if failed == 1 { "1 case" } else { &format!("{failed} cases") };
+            format!("the output says that {cases} failed, and the exit status says 0")
         }
-        Some(Exit::Code(code)) => format!("exit status {code}, expected {expected}"),
-        Some(Exit::Signal(signal)) => format!("ended by {}, expected exit status {expected}", words::signal(signal)),
-        None => "no exit status was seen".to_owned(),
+        // A status of its own is what a failed case gives; after none it needs a word.
+        Some(Exit::Code(_)) => format!("{}{}, expected {expected}", after(counts, ""), exit_words(exit)),
+        Some(Exit::Signal(_)) => {
+            format!("{}{}, expected exit status {expected}", after(counts, "it was "), exit_words(exit))
+        }
+        None => exit_words(exit),
     };
     Some(Finding::new(Kind::Unmet, Severity::Error, message))
+}
+
+/// What goes before the end of a check whose every case passed or was skipped, by its runner's own tally.
+fn after(counts: &Counts, it_was: &str) -> String {
+    let Counts { ran: Some(ran), passed: Some(passed), failed: Some(0), unknown: Some(0), .. } = *counts else {
+        return String::new();
+    };
+    let cases = |number: u64| if number == 1 { "1 case".to_owned() } else { format!("{number} cases") };
+    match (passed, ran - passed.min(ran)) {
+        (0, _) => String::new(),
+        (1, 0) => format!("the only case passed, then {it_was}"),
+        (passed, 0) => format!("all {} passed, then {it_was}", cases(passed)),
+        (passed, skipped) => format!("{} passed and {skipped} were skipped, then {it_was}", cases(passed)),
+    }
 }
 
 fn text(unsatisfied: &Unsatisfied<'_>, lost: &[(Stream, String)]) -> Finding {
@@ -217,14 +274,13 @@ fn lost(stream: Stream, why: &str, matters: bool) -> Finding {
     finding
 }
 
-fn cases(check: &Check, counts: &Counts, reading: &Reading, exit: Option<Exit>, needs_proof: bool) -> Vec<Finding> {
+fn cases(check: &Check, expected: Option<&Expected>, counts: &Counts, facts: &Facts<'_>) -> Vec<Finding> {
+    let Facts { reading, exit, needs_proof, .. } = *facts;
     let mut findings = Vec::new();
     let mut push = |kind, severity, message: String| findings.push(Finding::new(kind, severity, message));
-    let expected = check.expect.cases;
     let Some(ran) = counts.ran else {
-        if let Some(expected) = expected {
-            let (CaseCount::Exactly(n) | CaseCount::AtLeast(n)) = expected;
-            push(Kind::NoProof, Severity::Error, format!("{n} cases were expected, and the output has no count"));
+        if let Some(Expected { number, word, .. }) = expected {
+            push(Kind::NoProof, Severity::Error, format!("{number} cases were {word}, and the output has no count"));
         } else if check.reader != ReaderChoice::None && reading.reader.is_none() && exit == Some(Exit::Code(0)) {
             let severity = if needs_proof { Severity::Error } else { Severity::Note };
             push(Kind::NoProof, severity, "exit status 0, and nothing in the output shows that a test ran".to_owned());
@@ -232,7 +288,10 @@ fn cases(check: &Check, counts: &Counts, reading: &Reading, exit: Option<Exit>, 
         return findings;
     };
     let short = match expected {
-        Some(CaseCount::Exactly(n) | CaseCount::AtLeast(n)) if ran < n => Some((n, "expected")),
+        // What ran without being listed makes the plan larger than the listing.
+        Some(Expected { number, word, .. }) if ran < *number && counts.planned.is_none_or(|all| all <= *number) => {
+            Some((*number, *word))
+        }
         _ => counts.planned.filter(|planned| ran < *planned).map(|planned| (planned, "planned")),
     };
     if let Some((n, word)) = short {
@@ -245,15 +304,20 @@ fn cases(check: &Check, counts: &Counts, reading: &Reading, exit: Option<Exit>, 
             format!("{ran} cases ran, and {unknown} began or were planned without an outcome"),
         );
     }
-    if let Some(CaseCount::Exactly(n)) = expected
-        && ran > n
+    if let Some(Expected { number, word, exact: true }) = expected
+        && ran > *number
     {
-        push(Kind::LongCount, Severity::Error, format!("{ran} cases ran, expected {n}"));
+        // A listing may leave out what is skipped anyway.
+        if *word == "expected" {
+            push(Kind::LongCount, Severity::Error, format!("{ran} cases ran, expected {number}"));
+        } else if ran - counts.skipped.unwrap_or(0).min(ran) > *number {
+            push(Kind::LongCount, Severity::Error, format!("{ran} cases ran, listed were {number}"));
+        }
     }
-    if let (Some(most), Some(skipped)) = (check.expect.skipped, counts.skipped)
-        && skipped > most
+    if let (Some(skips), Some(skipped)) = (&check.expect.skipped, counts.skipped)
+        && let Some(message) = skips::excess(skips, skipped, &reading.cases)
     {
-        push(Kind::SkippedCases, Severity::Error, format!("{skipped} cases were skipped, allowed are {most}"));
+        push(Kind::SkippedCases, Severity::Error, message);
     }
     if ran == 0 && exit == Some(Exit::Code(0)) && expected.is_none() && short.is_none() {
         let severity = if needs_proof { Severity::Error } else { Severity::Note };
@@ -265,7 +329,7 @@ fn cases(check: &Check, counts: &Counts, reading: &Reading, exit: Option<Exit>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Case, CaseOutcome, CheckCommand, Expect};
+    use crate::model::{Case, CaseOutcome, CheckCommand, Expect, Skips};
 
     fn check(expect: Expect) -> Check {
         Check { expect, ..Check::new("c", CheckCommand::Argv(vec!["x".into()])) }
@@ -291,6 +355,7 @@ mod tests {
             ended: Ended::ByItself,
             exit: Some(Exit::Code(code)),
             reading,
+            listed: None,
             unsatisfied: Vec::new(),
             lost: Vec::new(),
             found: Vec::new(),
@@ -349,10 +414,79 @@ mod tests {
     }
 
     #[test]
+    fn a_death_after_the_last_case_is_told_as_that() {
+        let message = |[passed, failed, skipped]: [u64; 3], unknown, exit| {
+            let mut seen = reading(passed, failed, skipped);
+            seen.counts.unknown = unknown;
+            let exit = Some(exit);
+            let judgement = judge(&check(Expect::default()), &Facts { exit, ..facts(&seen, 0) });
+            assert_eq!(judgement.verdict, Verdict::Failed);
+            judgement.findings[0].message.clone()
+        };
+        let segv = Exit::Signal(11);
+        assert_eq!(
+            message([57, 0, 0], Some(0), segv),
+            "all 57 cases passed, then it was ended by signal 11 (SIGSEGV), expected exit status 0"
+        );
+        assert_eq!(message([1, 0, 0], Some(0), Exit::Code(3)), "the only case passed, then exit status 3, expected 0");
+        assert_eq!(
+            message([5, 0, 2], Some(0), Exit::Code(3)),
+            "5 cases passed and 2 were skipped, then exit status 3, expected 0"
+        );
+        // Whether all of them had run is not known, or one had failed, or none had passed.
+        let plain = "ended by signal 11 (SIGSEGV), expected exit status 0";
+        assert_eq!(message([57, 0, 0], None, segv), plain);
+        assert_eq!(message([14, 0, 0], Some(1), segv), plain);
+        assert_eq!(message([56, 1, 0], Some(0), segv), plain);
+        assert_eq!(message([0, 0, 2], Some(0), segv), plain);
+    }
+
+    #[test]
+    fn a_listing_is_a_plan_that_is_met_to_the_case() {
+        let listing = crate::model::Listing { argv: vec!["x".into()], form: crate::model::ListingForm::Auto };
+        let check = check(Expect { cases: Some(CaseCount::Listed(listing)), ..Expect::default() });
+        let judged = |seen: &Reading, listed| judge(&check, &Facts { listed: Some(listed), ..facts(seen, 0) });
+        assert_eq!(judged(&reading(3, 0, 0), 3).verdict, Verdict::Passed);
+        let short = judged(&reading(3, 0, 0), 5);
+        assert_eq!(
+            (kinds(&short), short.counts.planned, short.counts.unknown),
+            (vec![Kind::ShortCount], Some(5), Some(2))
+        );
+        assert_eq!(short.findings[0].message, "3 of 5 listed cases ran, 2 never did");
+        assert_eq!(kinds(&judged(&reading(6, 0, 0), 5)), [Kind::LongCount]);
+        // A listing may leave out what is skipped.
+        assert_eq!(judged(&reading(5, 0, 1), 5).verdict, Verdict::Passed);
+        // A runner that died leaves one open for want of a plan; here is one, and all of it ran.
+        let mut died = reading(3, 0, 0);
+        died.counts.unknown = Some(1);
+        assert_eq!(judged(&died, 3).counts.unknown, Some(0));
+        assert_eq!(kinds(&judged(&Reading::default(), 3)), [Kind::NoProof]);
+    }
+
+    #[test]
+    fn a_frame_that_tripped_over_something_held_is_the_reason() {
+        let seen = reading(14, 1, 0);
+        let held = Finding { frame: Some(crate::model::Frame::new("t.py", 1)), ..error(Kind::HeldDirectory) };
+        let judgement = judge(&check(Expect::default()), &Facts { found: vec![held], ..facts(&seen, 1) });
+        assert_eq!(judgement.reason.as_deref(), Some("stopped by a held directory"));
+    }
+
+    #[test]
     fn output_and_exit_that_disagree_are_found() {
         let judgement = judge(&check(Expect::default()), &facts(&reading(1, 2, 0), 0));
         assert_eq!(kinds(&judgement), [Kind::Unmet]);
         assert_eq!(judgement.verdict, Verdict::Failed);
+        let said = &judgement.findings[0].message;
+        assert_eq!(said, "the output says that 2 cases failed, and the exit status says 0");
+        // Nothing but the failures is known, as of two runners whose tallies are not told apart.
+        let seen = Reading {
+            reader: Some("pytest + jest".into()),
+            counts: Counts { failed: Some(1), ..Counts::default() },
+            ..Reading::default()
+        };
+        let judgement = judge(&check(Expect::default()), &facts(&seen, 0));
+        assert_eq!(kinds(&judgement), [Kind::Unmet]);
+        assert_eq!(judgement.findings[0].message, "the output says that 1 case failed, and the exit status says 0");
     }
 
     #[test]
@@ -387,7 +521,7 @@ mod tests {
         let judgement = judge(&check(Expect::default()), &facts(&seen, 0));
         assert_eq!(judgement.verdict, Verdict::Skipped);
         assert!(judgement.reason.is_some_and(|reason| reason.contains("no gh")));
-        let most = check(Expect { skipped: Some(1), ..Expect::default() });
+        let most = check(Expect { skipped: Some(Skips::AtMost(1)), ..Expect::default() });
         assert_eq!(kinds(&judge(&most, &facts(&seen, 0))), [Kind::SkippedCases]);
     }
 

@@ -7,13 +7,14 @@ use std::time::{Instant, SystemTime};
 use super::copy::{self, Outside};
 use super::environment::{self, Caller};
 use super::junit::Before;
+use super::listing::{self, Told, Unlisted};
 use super::program::{Known, Lookup, Program, os_strings};
 use super::sandbox::Sandbox;
 use super::settle::{Pending, removal};
 use super::slot::Slot;
 use super::text::Unsatisfied;
-use super::{junit, output, records, text};
-use crate::model::{Check, CheckReport, Cwd, Hold, How, ReaderChoice, Reading, Stream, Verdict};
+use super::{junit, output, planned, records, text};
+use crate::model::{Check, CheckCommand, CheckReport, Cwd, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
 use crate::platform::{Job, Outcome};
 use crate::probes::Places;
@@ -30,10 +31,22 @@ pub struct Life<'a> {
 /// A check that is ready to start.
 pub struct Ready {
     pub job: Job,
+    /// What lists its cases, before it.
+    pub listing: Option<Job>,
     pub program: Program,
     pub places: Places,
     /// The JUnit XML files that were there before.
     pub before: Before,
+}
+
+/// A check whose processes have ended.
+struct Begun {
+    index: usize,
+    ready: Ready,
+    listing: Told,
+    outcome: Outcome,
+    sandbox: Sandbox,
+    started: SystemTime,
 }
 
 /// Where a check's first half ends.
@@ -60,38 +73,44 @@ impl<'a> Life<'a> {
             Ok(sandbox) => sandbox,
             Err(why) => return told(records::not_run(check, Verdict::Broken, why)),
         };
-        let started = SystemTime::now();
-        let mut report = match self.prepare(check, &sandbox) {
-            Ok(ready) => match slot.run(&ready.job) {
-                Ok(outcome) if outcome.not_started.is_none() => {
-                    return Half::Pending(Box::new(self.pending(index, ready, outcome, sandbox, started, slot)));
+        let broken = |why| records::not_run(check, Verdict::Broken, why);
+        let mut report = match self.prepare(check, &sandbox).map(|ready| (Self::list(check, &ready, slot), ready)) {
+            Ok((Ok(listing), ready)) => {
+                let started = SystemTime::now();
+                match slot.run(&ready.job) {
+                    Ok(outcome) if outcome.not_started.is_none() => {
+                        let begun = Begun { index, ready, listing, outcome, sandbox, started };
+                        return Half::Pending(Box::new(self.pending(begun, slot)));
+                    }
+                    Ok(outcome) => {
+                        let why = outcome.not_started.as_ref().map(records::start_error).unwrap_or_default();
+                        let argv = ready.program.argv;
+                        CheckReport { argv, findings: listing.left, ..broken(why) }
+                    }
+                    Err(error) => {
+                        let mut report = records::lost(check, ready.program.argv, &error);
+                        report.findings.extend(listing.left);
+                        report
+                    }
                 }
-                Ok(outcome) => {
-                    let why = outcome.not_started.as_ref().map(records::start_error).unwrap_or_default();
-                    let mut report = records::not_run(check, Verdict::Broken, why);
-                    report.argv = ready.program.argv;
-                    report
-                }
-                Err(error) => records::lost(check, ready.program.argv, &error),
-            },
-            Err(why) => records::not_run(check, Verdict::Broken, why),
+            }
+            Ok((Err(Unlisted::Why(why, left)), ready)) => {
+                CheckReport { argv: ready.program.argv, findings: left, ..broken(why) }
+            }
+            Ok((Err(Unlisted::Lost(error)), ready)) => records::lost(check, ready.program.argv, &error),
+            Err(why) => broken(why),
         };
         report.findings.extend(removal(&sandbox));
         told(report)
     }
 
     /// Reads the output, and puts together what the second half needs.
-    fn pending(
-        &self,
-        index: usize,
-        ready: Ready,
-        mut outcome: Outcome,
-        sandbox: Sandbox,
-        started: SystemTime,
-        slot: &Slot<'_>,
-    ) -> Pending<'a> {
+    fn pending(&self, begun: Begun, slot: &Slot<'_>) -> Pending<'a> {
+        let Begun { index, ready, listing, mut outcome, sandbox, started } = begun;
         let planned = &self.plan.checks[index];
         let check = &planned.check;
+        outcome.untouched &= !listing.touched;
+        outcome.blind.extend(listing.blind);
         let Ready { program, places, before, .. } = ready;
         let late = outcome.late.iter_mut().map(|late| &mut late.process);
         for process in late.chain(&mut outcome.alive) {
@@ -104,6 +123,7 @@ impl<'a> Life<'a> {
             argv: &program.argv,
             copies: &copies,
             exit: outcome.exit,
+            planned: listing.listed.as_ref().map_or(&[], |listed| &listed.names),
             ..Context::new(&self.plan.project, &places.cwd)
         };
         let mut reading = read(&check.reader, &outcome, &context);
@@ -127,13 +147,16 @@ impl<'a> Life<'a> {
             }));
             lost.extend(why.map(|why| (stream, why)));
         }
-        let reading = reading.unwrap_or_else(|error| {
+        let mut reading = reading.unwrap_or_else(|error| {
             // Only a file can have become unreadable, and what it is was told above unless it happened in between.
             if lost.is_empty() {
                 lost.push((Stream::Stdout, error.to_string()));
             }
             Reading::default()
         });
+        let listed = listing
+            .listed
+            .map(|listed| if lost.is_empty() { planned::name(&mut reading, &listed) } else { listed.number });
         Pending {
             index,
             planned,
@@ -141,6 +164,8 @@ impl<'a> Life<'a> {
             places,
             outcome,
             reading,
+            listed,
+            left: listing.left,
             unsatisfied,
             lost,
             sandbox,
@@ -172,6 +197,8 @@ impl<'a> Life<'a> {
         let known = self.caller.has_path(path).then_some(&self.known);
         let lookup = Lookup { path, cwd: &cwd, project: &project, sandbox: sandbox.root(), known };
         let program = lookup.find(&check.command)?;
+        let listing = listing::of(check).map(|listing| lookup.find(&CheckCommand::Argv(listing.argv.clone())));
+        let listing = listing.transpose().map_err(|why| format!("listing the cases: {why}"))?;
         let mut roots = vec![sandbox.root().to_owned()];
         if !cwd.starts_with(sandbox.root()) {
             roots.push(cwd.clone());
@@ -192,7 +219,13 @@ impl<'a> Life<'a> {
             ReaderChoice::Junit(path) => Before::now(path, &places),
             _ => Before::default(),
         };
-        Ok(Ready { job, program, places, before })
+        let listing = listing.map(|Program { file, argv }| Job {
+            program: file,
+            argv: os_strings(&argv),
+            stdin: None,
+            ..job.clone()
+        });
+        Ok(Ready { job, listing, program, places, before })
     }
 
     /// The file that is the check's input. Opening anything but a regular file could wait for ever.

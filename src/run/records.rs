@@ -1,7 +1,9 @@
 //! Reports of checks in which little or nothing could be seen, and the small parts of all.
 
+use super::output;
 use crate::model::{Cases, Check, CheckReport, Exit, Finding, Kind, Output, ProcessTimes, Severity, Verdict};
-use crate::platform::{LaneError, Outcome, StartError};
+use crate::platform::{Ended, LaneError, Outcome, StartError};
+use crate::words::signal;
 
 /// A report that says nothing but the verdict and why.
 #[must_use]
@@ -103,12 +105,45 @@ fn shebang(file: &std::path::Path) -> Option<String> {
     Some(format!("its interpreter {interpreter:?}{ending}"))
 }
 
-/// An exit in words.
+/// An exit in words: `exit status 3`, `ended by signal 11 (SIGSEGV)`.
 #[must_use]
 pub fn exit_words(exit: Option<Exit>) -> String {
     match exit {
         Some(Exit::Code(code)) => format!("exit status {code}"),
-        Some(Exit::Signal(signal)) => format!("signal {signal}"),
-        None => "no exit status".to_owned(),
+        Some(Exit::Signal(number)) => format!("ended by {}", signal(number)),
+        None => "no exit status was seen".to_owned(),
     }
+}
+
+/// Why a command that was run beside the checks was of no use, with its last words; `None` if it ended with 0.
+#[must_use]
+pub fn problem(outcome: &Outcome) -> Option<String> {
+    let problem = match (&outcome.not_started, outcome.ended, outcome.exit) {
+        (Some(error), _, _) => start_error(error),
+        (None, Ended::Timeout, _) => "it was ended at its time limit".to_owned(),
+        (None, Ended::Cancelled, _) => "interrupted".to_owned(),
+        (None, Ended::ByItself, Some(Exit::Code(0))) => return None,
+        (None, Ended::ByItself, exit) => exit_words(exit),
+    };
+    Some(format!("{problem}{}", last_line(outcome)))
+}
+
+/// The last line that a command printed, as the end of a sentence.
+#[must_use]
+pub fn last_line(outcome: &Outcome) -> String {
+    let said = [&outcome.stderr, &outcome.stdout].map(|captured| output::output(captured, None).tail);
+    let last = said.iter().find_map(|text| text.lines().rev().find(|line| !line.trim().is_empty()));
+    last.map(|line| format!("; its last line: {line}")).unwrap_or_default()
+}
+
+/// The processes that such a command left, which were ended.
+pub fn left_alive<'a>(what: &'a str, outcome: &'a Outcome) -> impl Iterator<Item = Finding> + 'a {
+    let by_itself = outcome.ended == Ended::ByItself;
+    outcome.alive.iter().filter(move |_| by_itself).map(move |process| {
+        let message = format!("{what}: {} was alive after it, and was ended", process.short());
+        let mut finding = Finding::new(Kind::LeakedProcess, Severity::Warning, message);
+        finding.process = Some(process.clone());
+        finding.remedy = Some("start what a check needs in the check itself, and end it there".to_owned());
+        finding
+    })
 }

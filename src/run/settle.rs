@@ -13,7 +13,9 @@ use super::sandbox::{Sandbox, Spare};
 use super::text::Unsatisfied;
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
-use crate::model::{Cases, Check, CheckReport, Cwd, Finding, Kind, Process, Reading, Severity, Stream};
+use crate::model::{
+    Case, CaseOutcome, Cases, Check, CheckReport, Cwd, Finding, Kind, Process, Reading, Severity, Stream,
+};
 use crate::plan::Planned;
 use crate::platform::{self, Ended, LaneHandle, Look, Outcome, Stranger, Unread, Watcher};
 use crate::probes::{self, Blame, Places};
@@ -37,6 +39,10 @@ pub struct Pending<'a> {
     pub places: Places,
     pub outcome: Outcome,
     pub reading: Reading,
+    /// How many cases were listed before it.
+    pub listed: Option<u64>,
+    /// What the listing left behind.
+    pub left: Vec<Finding>,
     /// Rules of `expect` that the output does not satisfy.
     pub unsatisfied: Vec<Unsatisfied<'a>>,
     /// The streams that are not known whole, each with why.
@@ -299,20 +305,36 @@ impl Pending<'_> {
     /// Probes, judges and cleans up.
     fn finish(self, strangers: &[Stranger], options: &Options) -> CheckReport {
         let Self {
-            planned, program, places, outcome, reading, unsatisfied, lost, sandbox, started, handle, spare, ..
+            planned,
+            program,
+            places,
+            outcome,
+            reading,
+            listed,
+            mut left,
+            unsatisfied,
+            lost,
+            sandbox,
+            started,
+            handle,
+            spare,
+            ..
         } = self;
         let check = &planned.check;
-        let blame = Blame {
-            cases: &reading.cases,
-            complete: reading.counts.ran.is_some_and(|ran| ran == reading.cases.len() as u64),
-        };
+        // Cases that never ran and have but a name are to blame for nothing.
+        let told = |case: &Case| case.outcome != CaseOutcome::Unknown || case.at_ms.is_some();
+        let cases = &reading.cases[..reading.cases.iter().rposition(told).map_or(0, |last| last + 1)];
+        let blame = Blame { cases, complete: reading.counts.ran.is_some_and(|ran| ran == cases.len() as u64) };
+        left.extend(probes::findings(&outcome, strangers, &places, &blame));
+        probes::tripped(&mut left, &reading.frames, &places);
         let mut facts = judge::Facts {
             ended: outcome.ended,
             exit: outcome.exit,
             reading: &reading,
             unsatisfied,
             lost,
-            found: probes::findings(&outcome, strangers, &places, &blame),
+            listed,
+            found: left,
             at_limit: at_limit(&outcome),
             strict: options.strict,
             needs_proof: planned.needs_proof,

@@ -96,7 +96,7 @@ fn without_a_memory_it_says_so_and_runs_nothing() {
     fs::remove_file(&memory).expect("the memory");
     rustix::fs::mknodat(rustix::fs::CWD, &memory, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
         .expect("a pipe");
-    refused(&context, "it is not a regular file");
+    refused(&context, "not a regular file");
     // A run that can't be remembered is no worse for it.
     context.env("XDG_STATE_HOME", "/dev/null");
     assert_eq!(context.hp(&["run"]).exits(1).stderr, "");

@@ -22,6 +22,7 @@ mod manifests;
 mod neighbours;
 #[cfg(target_os = "linux")]
 mod output;
+mod planned;
 #[cfg(target_os = "linux")]
 mod recordings;
 mod reports;

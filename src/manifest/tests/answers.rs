@@ -3,7 +3,7 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 78] = [
+const WRONG: [(&str, &str); 93] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
@@ -65,7 +65,22 @@ const WRONG: [(&str, &str); 78] = [
     ("expect: {cases: '5'}", "expected a count of cases, found the text \"5\"\n write it without quotes: 5"),
     ("expect: {cases: -5}", "a count cannot be negative"),
     ("expect: {cases: '>5'}", "\">5\" is not a count of cases"),
-    ("expect: {skipped: -1}", "expected an integer that is not negative, found the integer -1"),
+    ("expect: {cases: [pytest]}", "expected a count of cases, found a list\n belongs under `list`"),
+    ("expect: {cases: {}}", "the key `list` is missing\n write the command that lists them"),
+    ("expect: {cases: {list: pytest -q}}", "expected a command as a list of words\n write it as a list: [pytest, -q]"),
+    ("expect: {cases: {list: []}}", "a command must not be empty"),
+    ("expect: {cases: {list: [x], raeder: auto}}", "unknown key `raeder`\n did you mean `reader`?"),
+    ("expect: {cases: {list: [x], reader: pytset}}", "did you mean `pytest`?\n known here: auto, pytest, cargo-test"),
+    ("expect: {cases: {list: [x], reader: {lines: '('}}}", "not a regular expression: unclosed group"),
+    ("expect: {cases: {list: [x], reader: {}}}", "this reader must not be empty"),
+    ("expect: {cases: true}", "expected a count of cases (57, \">=57\", or a map with `list`), found `true`"),
+    ("expect: {skipped: -1}", "a count cannot be negative"),
+    ("expect: {skipped: '0'}", "expected a number of skipped cases, or a list of rules for their reasons"),
+    ("expect: {skipped: []}", "this list must not be empty"),
+    ("expect: {skipped: [x]}", "expected a rule (a map with `matches`, and perhaps `most`), found the text \"x\""),
+    ("expect: {skipped: [{most: 1}]}", "the key `matches` is missing"),
+    ("expect: {skipped: [{matches: '('}]}", "not a regular expression: unclosed group"),
+    ("expect: {skipped: [{matches: x, most: -1}]}", "expected an integer that is not negative"),
     ("expect: {stdout: [all green]}", "expected a rule, found a text\n write {contains: \"all green\"}"),
     ("expect: {stdout: {contains: x}}", "expected a list, found a map"),
     ("expect: {stdout: [{contains: x, matches: y}]}", "a rule with more than one key"),

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::project::{Project, check_on};
 use crate::model::{
-    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Kind, Need, Platform, ReaderChoice,
-    ReaderName, TextRule,
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Kind, Listing, ListingForm, Need,
+    Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
 };
 
 fn argv(words: &[&str]) -> CheckCommand {
@@ -91,7 +91,7 @@ checks:
             expect: Expect {
                 exit: 3,
                 cases: Some(CaseCount::AtLeast(57)),
-                skipped: Some(0),
+                skipped: Some(Skips::AtMost(0)),
                 stdout: vec![
                     TextRule::Contains("all green".to_owned()),
                     TextRule::NotContains("Traceback".to_owned()),
@@ -176,7 +176,7 @@ fn layers_in_their_order() {
             None,
             vec![],
             "A=default B=- C=check D=check".to_owned(),
-            (1, exactly(1), Some(3), 0, 1)
+            (1, exactly(1), Some(Skips::AtMost(3)), 0, 1)
         )
     );
     let script = CheckCommand::Shell { script: "echo".to_owned(), interpreter: Interpreter::Bash };
@@ -189,7 +189,7 @@ fn layers_in_their_order() {
             Some("on windows".to_owned()),
             vec![],
             "A=default B=- C=check D=check-windows".to_owned(),
-            (4, exactly(2), Some(3), 0, 1)
+            (4, exactly(2), Some(Skips::AtMost(3)), 0, 1)
         )
     );
     assert_eq!(seen(Platform::Macos).0, argv(&["other"]));
@@ -268,4 +268,24 @@ fn readers_of_files_and_of_lines() {
     let rules =
         LineRules { pass: Some("^ok (.*)".to_owned()), planned: Some("[0-9]+".to_owned()), ..LineRules::default() };
     assert_eq!(reader("{lines: {pass: '^ok (.*)', planned: '[0-9]+'}}"), ReaderChoice::Lines(rules));
+}
+
+#[test]
+fn counts_may_be_listed_and_skips_have_reasons() {
+    let expect = |text: &str| {
+        check_on(Platform::Linux, &format!("version: 1\nchecks: [{{id: a, run: [x], expect: {text}}}]")).expect
+    };
+    let listing = |form| {
+        let argv = ["pytest", "--collect-only", "-q"].map(str::to_owned).into();
+        Some(CaseCount::Listed(Listing { argv, form }))
+    };
+    let list = "list: [pytest, --collect-only, -q]";
+    assert_eq!(expect(&format!("{{cases: {{{list}}}}}")).cases, listing(ListingForm::Auto));
+    assert_eq!(expect(&format!("{{cases: {{{list}, reader: go-test}}}}")).cases, listing(ListingForm::GoTest));
+    let lines = ListingForm::Lines("^case (.+)$".to_owned());
+    assert_eq!(expect(&format!("{{cases: {{{list}, reader: {{lines: ^case (.+)$}}}}}}")).cases, listing(lines));
+    let rule = |matches: &str, most| SkipRule { matches: matches.to_owned(), most };
+    let skips = vec![rule("needs PostgreSQL", Some(23)), rule("gh", None)];
+    let text = "{skipped: [{matches: needs PostgreSQL, most: 23}, {matches: gh}]}";
+    assert_eq!(expect(text).skipped, Some(Skips::ByReason(skips)));
 }

@@ -4,7 +4,7 @@ mod node;
 mod python;
 
 pub use node::{Stacks, place};
-pub use python::{Tracebacks, is_link};
+pub use python::{Tracebacks, is_link, is_recursion};
 
 use super::Context;
 use super::cases::Frames;

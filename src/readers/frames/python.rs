@@ -20,7 +20,7 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
 /// Finds tracebacks in lines, and the frame that each is about.
 ///
 /// That is the deepest frame in the project's own code of the last exception of a chain, or of an earlier one if the
-/// last has none; of an exception group the group's own before those of its parts. A traceback without a frame of the
+/// last has none; where the last says that a recursion went too deep, with the error of the first. Of an exception group the group's own before those of its parts. A traceback without a frame of the
 /// project's own has none: none is invented.
 #[derive(Debug)]
 pub struct Tracebacks<'a> {
@@ -30,6 +30,8 @@ pub struct Tracebacks<'a> {
     own: Option<Frame>,
     /// The frame of the chain so far.
     chain: Option<Frame>,
+    /// The error of the chain's first exception.
+    cause: Option<String>,
     /// The next traceback belongs to the same chain.
     chained: bool,
     /// Python tells of an exception that it dropped: no failure.
@@ -121,7 +123,16 @@ impl Finder for Tracebacks<'_> {
 
 impl<'a> Tracebacks<'a> {
     pub fn new(context: Context<'a>) -> Self {
-        Self { context, state: State::Idle, own: None, chain: None, chained: false, dropped: false, group: Group::None }
+        Self {
+            context,
+            state: State::Idle,
+            own: None,
+            chain: None,
+            cause: None,
+            chained: false,
+            dropped: false,
+            group: Group::None,
+        }
     }
 
     fn begin(&mut self) -> Option<Frame> {
@@ -168,13 +179,29 @@ impl<'a> Tracebacks<'a> {
     /// The exception ends; `error` is its line.
     fn close(&mut self, error: Option<&str>) {
         self.state = State::Error;
+        let error = error.map(clip);
+        let ends_recursion = is_recursion(error.as_deref()) && self.chain_goes_back();
         if let Some(mut own) = self.own.take() {
-            own.error = error.map(clip);
+            own.error = if ends_recursion { self.cause.clone() } else { error.clone() };
             if self.group != Group::Part || self.chain.is_none() {
                 self.chain = Some(own);
             }
         }
+        if self.cause.is_none() {
+            self.cause = error;
+        }
     }
+
+    /// Whether the chain began with another error than too deep a recursion.
+    fn chain_goes_back(&self) -> bool {
+        self.group == Group::None && self.cause.is_some() && !is_recursion(self.cause.as_deref())
+    }
+}
+
+/// Whether an exception says that a recursion went too deep. What is called again and again for an error, as a clean-up
+/// that is refused, ends so, and the first error of the chain is the cause.
+pub fn is_recursion(error: Option<&str>) -> bool {
+    error.is_some_and(|error| error.starts_with("RecursionError"))
 }
 
 /// Whether a line links two tracebacks of one chain.
@@ -270,6 +297,22 @@ mod tests {
              RecursionError: maximum recursion depth exceeded\n"
         );
         assert_eq!(one(&text), frame("t.py", 2, "f", "RecursionError: maximum recursion depth exceeded"));
+    }
+
+    #[test]
+    fn a_recursion_that_a_chain_ends_in_has_the_cause_of_the_chain() {
+        let lib = "/usr/lib/python3.11/tempfile.py";
+        let cause = r"PermissionError: [WinError 32] used by another process: 'C:\\t\\tmpab12'";
+        let link = "\nDuring handling of the above exception, another exception occurred:\n\n";
+        let one_more = format!("{HEADER}  File \"{lib}\", line 878, in onerror\n    _os.unlink(path)\n{cause}\n{link}");
+        let deep = format!("  File \"{lib}\", line 881, in onerror\n    cls._rmtree(path)\n").repeat(1_000);
+        let own = "  File \"/p/t.py\", line 12, in test_sweep\n    with place:\n";
+        let last = format!("{HEADER}{own}{deep}RecursionError: maximum recursion depth exceeded\n");
+        assert_eq!(one(&format!("{}{last}", one_more.repeat(600))), frame("t.py", 12, "test_sweep", cause));
+        assert_eq!(one(&last).3, "RecursionError: maximum recursion depth exceeded");
+        // The next failure has a cause of its own.
+        let both = format!("{one_more}{last}noise\n{last}");
+        assert_eq!(found(&both)[1].3.as_deref(), Some("RecursionError: maximum recursion depth exceeded"));
     }
 
     #[test]

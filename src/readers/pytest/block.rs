@@ -8,7 +8,7 @@ use super::tally::Kind;
 use crate::model::{Frame, Raised};
 use crate::readers::Context;
 use crate::readers::cases::clip;
-use crate::readers::frames::{Finder, Tracebacks, is_link};
+use crate::readers::frames::{Finder, Tracebacks, is_link, is_recursion};
 use crate::readers::own_code::own_name;
 
 /// `tests/test_x.py:13: AssertionError` (long), `tests/test_x.py:13: in test_y` (short), and the place alone.
@@ -31,6 +31,8 @@ pub struct Block<'a> {
     error: Option<String>,
     /// The error is about compiling the file that the frame names.
     compiled: bool,
+    /// The error of the chain's first exception.
+    cause: Option<String>,
     /// The frame of an earlier exception of the chain.
     earlier: Option<Frame>,
     /// The function whose source is being shown.
@@ -48,6 +50,7 @@ impl<'a> Block<'a> {
             own: None,
             error: None,
             compiled: false,
+            cause: None,
             earlier: None,
             function: None,
             native: Tracebacks::new(context),
@@ -110,6 +113,9 @@ impl<'a> Block<'a> {
 
     fn end_exception(&mut self) {
         let error = self.error.take();
+        let cause = self.cause.clone().or_else(|| error.clone());
+        let error = if is_recursion(error.as_deref()) { cause.clone() } else { error };
+        self.cause = cause;
         if let Some(own) = self.own.take() {
             self.earlier = Some(Frame { error, ..own });
         }

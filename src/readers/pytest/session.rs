@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use super::Pytest;
 use super::block::Block;
 use super::ids::{starts_with_cut, title_of};
+use super::positions::{self, Positions};
 use super::tally::{self, Entry, Kind, Seen, Tally};
 use crate::model::{CaseOutcome, Frame};
-use crate::readers::cases::{MOST_CASES, note};
+use crate::readers::cases::{MOST_CASES, Outcomes, note};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Section {
@@ -31,6 +32,8 @@ pub struct Session<'a> {
     /// From progress characters.
     pub dots: Tally,
     pub doubtful: u64,
+    /// The same in their order, where the collected cases are known.
+    pub positions: Positions,
     /// xdist runs the cases: what stands side by side need not be of one case.
     pub scattered: bool,
     /// The last of them was followed by `[100%]`.
@@ -82,13 +85,13 @@ impl Pytest<'_> {
         self.settle();
         self.end_block();
         let session = std::mem::take(&mut self.session);
-        let listed_cases = self.cases.outcomes();
+        let mut listed_cases = self.cases.outcomes();
         let died = session.ended.is_none() && !session.all;
         let tally = session.ended.unwrap_or(session.dots);
         let anything =
             session.ended.is_some() || session.verbose || session.planned.is_some() || session.dots != Tally::default();
-        self.locate(&session);
         if !anything {
+            self.locate(&session);
             self.cases.end_suite();
             return;
         }
@@ -102,6 +105,11 @@ impl Pytest<'_> {
             doubtful: session.doubtful,
         };
         let (mut sums, guessed) = tally::cases(&seen);
+        let placed = self.place(&session, &mut sums, died);
+        if placed {
+            listed_cases = self.cases.outcomes();
+        }
+        self.locate(&session);
         if session.verbose && (died || session.words.agrees(tally)) {
             sums = listed_cases;
         } else if session.verbose
@@ -117,7 +125,7 @@ impl Pytest<'_> {
                 ),
             );
         }
-        if guessed && !session.verbose {
+        if guessed && !session.verbose && !placed {
             note(
                 &mut self.notes,
                 "the output does not tell errors in setup from those in teardown: an error after a case that passed is \
@@ -147,6 +155,61 @@ impl Pytest<'_> {
         self.planned = self.planned.zip(planned).map(|(a, b)| a + b);
         self.unknown = self.unknown.zip(unknown).map(|(a, b)| a + b);
         self.cases.end_suite();
+    }
+
+    /// Gives the progress characters the names of the collected cases, if it is sure whose each is.
+    fn place(&mut self, session: &Session<'_>, sums: &mut Outcomes, died: bool) -> bool {
+        let planned = self.context.planned;
+        // Only the first session began with the first of them.
+        if planned.is_empty() || session.verbose || session.scattered || self.sessions > 1 || sums.ran() == 0 {
+            return false;
+        }
+        let shuffled = self.context.argv.iter().any(|word| word.contains("random") && !word.contains("no:"));
+        let complete = !died && !session.stopped;
+        let seen = positions::Seen { planned, complete, listed: &session.listed, headers: &session.headers };
+        let outcomes = session.positions.outcomes(&seen).filter(|_| !shuffled).filter(|outcomes| {
+            let number = |outcome| outcomes.iter().filter(|other| **other == outcome).count() as u64;
+            let files = session.listed.iter().filter(|entry| !entry.name.contains("::")).count() as u64;
+            let (passed, failed) = (number(CaseOutcome::Passed), number(CaseOutcome::Failed) + files);
+            // A file that is skipped as a whole has no character.
+            let skipped = number(CaseOutcome::Skipped);
+            if died {
+                *sums = Outcomes { passed, failed, skipped, unknown: 0 };
+            }
+            (passed, failed) == (sums.passed, sums.failed) && skipped <= sums.skipped
+        });
+        let Some(outcomes) = outcomes else {
+            let why = "the progress characters do not fit the listed cases: which of them is whose is not known";
+            note(&mut self.notes, why);
+            return false;
+        };
+        let skipped = outcomes.iter().filter(|outcome| **outcome == CaseOutcome::Skipped).count();
+        let mut reasons = self.reasons(session, skipped).into_iter();
+        for (name, outcome) in planned.iter().zip(outcomes) {
+            let reason = if outcome == CaseOutcome::Skipped { reasons.next() } else { None };
+            self.cases.record(name, outcome, reason, Arrival::default());
+        }
+        true
+    }
+
+    /// The reasons of so many skipped cases in the order of the cases; none unless there are as many.
+    fn reasons<'s>(&mut self, session: &'s Session<'_>, skipped: usize) -> Vec<&'s str> {
+        let mut reasons: Vec<&str> = Vec::new();
+        for (number, _, reason) in &session.skips {
+            let number = usize::try_from(*number).unwrap_or(usize::MAX).min(skipped + 1 - reasons.len().min(skipped));
+            reasons.extend(std::iter::repeat_n(reason.as_str(), number));
+        }
+        if reasons.len() != skipped {
+            return Vec::new();
+        }
+        // The summary folds those of one place into the line of the first.
+        let folded = session.skips.iter().any(|(number, ..)| *number > 1);
+        if folded && reasons.iter().any(|reason| *reason != reasons[0]) {
+            let why =
+                "pytest folds skipped cases of one place: their reasons are given out in the order of the summary";
+            note(&mut self.notes, why);
+        }
+        reasons
     }
 
     /// Skipped cases that have no name but a place, with their reasons.

@@ -72,6 +72,28 @@ fn no_prefix_of_a_recording_is_greener_than_the_whole() {
     }
 }
 
+#[test]
+fn names_by_position_make_no_recording_greener() {
+    let names = |file: &str| {
+        let model = String::from_utf8(recorded(file)).expect("text");
+        let model: serde_json::Value = serde_json::from_str(&model).expect("JSON");
+        let planned = model["planned"].as_array().expect("a list");
+        planned.iter().map(|name| name.as_str().expect("text").to_owned()).collect::<Vec<_>>()
+    };
+    for name in ["planned", "planned-q", "planned-q-rs", "planned-dies", "planned-dies-q", "planned-x-q"] {
+        let planned = names(&format!("pytest/{name}.json"));
+        let bytes = recorded(&format!("pytest/{name}.txt"));
+        for end in 0..=bytes.len().min(1_500) {
+            let read = |planned: &[String]| {
+                read_as(&ReaderChoice::Auto, Stream::Stdout, &bytes[..end], &Context { planned, ..context(0) })
+            };
+            let (bare, placed) = (read(&[]), read(&planned));
+            is_sound(&placed);
+            assert!(placed.counts.passed <= bare.counts.passed.max(Some(0)), "{name} {end}: {placed:?} {bare:?}");
+        }
+    }
+}
+
 /// Text made of what readers look for.
 fn alike() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
@@ -186,6 +208,8 @@ proptest! {
         for choice in choices() {
             is_sound(&read_as(&choice, stream, text.as_bytes(), &context(1)));
             is_sound(&read_as(&choice, stream, alike.as_bytes(), &context(0)));
+            let planned = ["t.py::t", "t.py::u", "a.py::b"].map(str::to_owned);
+            is_sound(&read_as(&choice, stream, alike.as_bytes(), &Context { planned: &planned, ..context(0) }));
         }
     }
 
