@@ -88,19 +88,26 @@ pub enum Inherit {
 #[serde(rename_all = "kebab-case")]
 pub enum ReaderName {
     Pytest,
+    Nextest,
+    CargoTest,
+    GoTest,
     Unittest,
     OkLines,
 }
 
 impl ReaderName {
     /// All of them. Of two that recognise the same output, the one that comes first here is the more particular.
-    pub const ALL: [Self; 3] = [Self::Pytest, Self::Unittest, Self::OkLines];
+    pub const ALL: [Self; 6] =
+        [Self::Pytest, Self::Nextest, Self::CargoTest, Self::GoTest, Self::Unittest, Self::OkLines];
 
     /// The name that manifests and reports use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pytest => "pytest",
+            Self::Nextest => "nextest",
+            Self::CargoTest => "cargo-test",
+            Self::GoTest => "go-test",
             Self::Unittest => "unittest",
             Self::OkLines => "ok-lines",
         }

@@ -10,10 +10,13 @@
 //! - **Sums hold**: where all are known, `ran = passed + failed + skipped`, and `planned = ran + unknown`.
 //! - **Bounded**: lists and texts have limits (`cases.rs`); numbers go on beyond them.
 
+mod cargo_test;
 mod cases;
 mod choose;
 mod frames;
+mod go_test;
 mod lines;
+mod nextest;
 mod ok_lines;
 mod own_code;
 mod pytest;

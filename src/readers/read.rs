@@ -3,9 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::cargo_test::CargoTest;
 use super::cases::Frames;
 use super::choose::choose;
 use super::frames::Finders;
+use super::go_test::GoTest;
+use super::nextest::Nextest;
 use super::{Reader, Source, ok_lines::OkLines, pytest::Pytest, unittest::Unittest};
 use crate::model::{Exit, ReaderChoice, ReaderName, Reading};
 
@@ -38,6 +41,9 @@ impl<'a> Context<'a> {
         let words: &[&str] = match reader {
             ReaderName::Pytest => &["pytest", "py.test"],
             ReaderName::Unittest => &["unittest", "python", ".py"],
+            ReaderName::Nextest => &["nextest"],
+            ReaderName::CargoTest => &["cargo", "rustc", "target/"],
+            ReaderName::GoTest => &["go"],
             ReaderName::OkLines => &[],
         };
         self.argv.iter().any(|word| words.iter().any(|wanted| word.contains(wanted)))
@@ -47,6 +53,9 @@ impl<'a> Context<'a> {
 fn reader(name: ReaderName, context: Context<'_>) -> Box<dyn Reader + '_> {
     match name {
         ReaderName::Pytest => Box::new(Pytest::new(context)),
+        ReaderName::Nextest => Box::new(Nextest::new(context)),
+        ReaderName::CargoTest => Box::new(CargoTest::new(context)),
+        ReaderName::GoTest => Box::new(GoTest::new(context)),
         ReaderName::Unittest => Box::new(Unittest::new(context)),
         ReaderName::OkLines => Box::new(OkLines::new(context)),
     }

@@ -1,8 +1,12 @@
 //! Frames in any program's output, one file per language, whatever sub-runner ran.
 
+mod go;
 mod python;
+mod rust;
 
+pub use go::Goroutines;
 pub use python::{Tracebacks, is_link};
+pub use rust::Panics;
 
 use super::Context;
 use super::cases::Frames;
@@ -23,7 +27,11 @@ pub struct Finders<'a>(Vec<Box<dyn Finder + 'a>>);
 
 impl<'a> Finders<'a> {
     pub fn new(context: Context<'a>) -> Self {
-        Self(vec![Box::new(Tracebacks::new(context))])
+        Self(vec![
+            Box::new(Tracebacks::new(context)),
+            Box::new(Panics::new(context)),
+            Box::new(Goroutines::new(context)),
+        ])
     }
 
     pub fn line(&mut self, text: &str, frames: &mut Frames) {
