@@ -14,8 +14,8 @@
 //! # Frames
 //!
 //! The first panic of a case's own block of output; a later one is often no more than the join. In output that is not
-//! captured, a panic's thread has the name of its case. A panic in a doc test counts lines in a file that rustdoc made,
-//! so the frame is the place in the test's name.
+//! captured, a panic's thread has the name of its case. What a doc test says of itself counts lines in a file that
+//! rustdoc made, so the frame is the place in the test's name.
 
 mod block;
 mod line;
@@ -276,6 +276,10 @@ impl<'a> CargoTest<'a> {
     }
 }
 
+fn is_join(frame: &Frame) -> bool {
+    frame.error.as_ref().is_some_and(|error| error.ends_with("`Err` value: Any { .. }"))
+}
+
 /// All frames: those of the cases' own output, and of the others those whose thread has the name of a failed case. Where
 /// such a name says nothing, a frame without a case is better than none.
 fn frames(sum: &mut Sum, loose: Vec<(String, Frame)>) -> Vec<Frame> {
@@ -285,8 +289,13 @@ fn frames(sum: &mut Sum, loose: Vec<(String, Frame)>) -> Vec<Frame> {
             .iter()
             .any(|case| case.name == name && matches!(case.outcome, CaseOutcome::Failed | CaseOutcome::Unknown))
     };
-    let mut nameless = Vec::new();
+    let mut nameless: Vec<Frame> = Vec::new();
+    let mut before: Option<(String, Frame)> = None;
     for (thread, frame) in loose {
+        // A panic that is no more than the join of the thread that panicked before.
+        let joined = before.take().filter(|(before, _)| before == "<unnamed>" && is_join(&frame) && thread != *before);
+        before = Some((thread.clone(), frame.clone()));
+        let frame = joined.map_or(frame, |(_, frame)| frame);
         if frames.len() == MOST_FRAMES {
             sum.cut = true;
             break;

@@ -14,7 +14,7 @@
 //!
 //! The first panic in what a case printed, if the case failed in the end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 

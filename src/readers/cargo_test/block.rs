@@ -75,6 +75,9 @@ pub struct Block<'a> {
     begun: Option<Begun>,
     output: Option<Output<'a>>,
     frames: Vec<Frame>,
+    /// Which of the frames are relative to the package's folder, and what that is, if a panic told.
+    relative: Vec<usize>,
+    package: Option<String>,
     /// The names below the last `failures:`.
     failures: Option<Vec<String>>,
     tally: Option<Outcomes>,
@@ -110,6 +113,8 @@ impl<'a> Block<'a> {
             begun: None,
             output: None,
             frames: Vec::new(),
+            relative: Vec::new(),
+            package: None,
             failures: None,
             tally: None,
             notes: Vec::new(),
@@ -232,12 +237,14 @@ impl<'a> Block<'a> {
     fn end_output(&mut self) {
         let Some(mut output) = self.output.take() else { return };
         let frame = output.frame.or_else(|| output.panics.finish());
+        self.package = self.package.take().or_else(|| output.panics.take_package());
+        if output.panics.is_relative() && frame.is_some() {
+            self.relative.push(self.frames.len());
+        }
         let frame = match doc_test(&output.case) {
             Some((file, line)) => {
-                let compiler = frame.as_ref().is_some_and(|frame| is_compiler(frame));
-                let error = frame.as_ref().and_then(|frame| frame.error.clone()).or(output.said);
-                let own = Panics::own(file, &self.context);
-                frame.filter(|_| compiler).or_else(|| own.map(|file| Frame { error, ..Frame::new(file, line) }))
+                let error = frame.and_then(|frame| frame.error).or(output.said);
+                Panics::own(file, &self.context).map(|file| Frame { error, ..Frame::new(file, line) })
             }
             None => frame,
         };
@@ -336,6 +343,15 @@ impl<'a> Block<'a> {
             (None, Some(_)) => (Some(ran), Some(0)),
             (None, None) => (None, None),
         };
+        if let Some(package) = &self.package {
+            for &at in &self.relative {
+                if let Some(frame) = self.frames.get_mut(at)
+                    && let Some(file) = Panics::own(&format!("{package}/{}", frame.file), &self.context)
+                {
+                    frame.file = file;
+                }
+            }
+        }
         let mut notes = mem::take(&mut self.notes);
         let cases = self.list.finish(&mut notes);
         into.add(Sum { blocks: 1, outcomes, planned, unknown, cases, frames: self.frames, notes, cut: false });
@@ -347,8 +363,4 @@ fn doc_test(name: &str) -> Option<(&str, u64)> {
     let (file, rest) = name.split_once(" - ")?;
     let line = rest.strip_suffix(')')?.rsplit_once("(line ")?.1.parse().ok()?;
     Some((file, line))
-}
-
-fn is_compiler(frame: &Frame) -> bool {
-    frame.error.as_ref().is_some_and(|error| error.starts_with("error: ") || error.starts_with("error["))
 }

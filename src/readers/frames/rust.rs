@@ -36,6 +36,11 @@ pub struct Panics<'a> {
     /// The innermost own frame of the backtrace.
     own: Option<Frame>,
     symbol: Option<String>,
+    /// Whether the own frame is named relative to the folder in which the program ran.
+    relative: bool,
+    told_relative: bool,
+    /// What that folder is, relative to the one that panics' places are relative to: a package in its workspace.
+    package: Option<String>,
     /// The last `Error: …`: a backtrace of its own may follow.
     said: Option<String>,
 }
@@ -111,6 +116,7 @@ impl Finder for Panics<'_> {
         let own = self.own.take();
         let error = self.error.take();
         self.told = self.thread.take();
+        self.told_relative = false;
         self.state = State::Idle;
         self.symbol = None;
         let Some(place) = place else {
@@ -118,11 +124,16 @@ impl Finder for Panics<'_> {
             return own.map(|own| Frame { error, ..own });
         };
         if let Some(file) = own_name(&place.file, &self.context) {
+            if let Some(own) = own.as_ref().filter(|own| self.relative && own.line == place.line) {
+                let package = place.file.strip_suffix(&own.file).and_then(|package| package.strip_suffix('/'));
+                self.package = package.map(clip).or(self.package.take());
+            }
             // The backtrace names the function, if it is at the very place.
             let function = own.filter(|own| own.line == place.line).and_then(|own| own.function);
             return Some(Frame { column: Some(place.column), function, error, ..Frame::new(clip(&file), place.line) });
         }
         let mut own = own?;
+        self.told_relative = self.relative;
         own.error = error;
         own.raised = Some(Raised { file: clip(&place.file), line: place.line, function: place.function });
         Some(own)
@@ -140,6 +151,9 @@ impl<'a> Panics<'a> {
             error: None,
             own: None,
             symbol: None,
+            relative: false,
+            told_relative: false,
+            package: None,
             said: None,
         }
     }
@@ -152,6 +166,16 @@ impl<'a> Panics<'a> {
     /// The thread whose panic the frame that was given last is about.
     pub fn thread(&self) -> Option<&str> {
         self.told.as_deref()
+    }
+
+    /// Whether the file of the frame that was given last is relative to the folder in which the program ran.
+    pub fn is_relative(&self) -> bool {
+        self.told_relative
+    }
+
+    /// That folder, where a panic told both its place and its backtrace.
+    pub fn take_package(&mut self) -> Option<String> {
+        self.package.take()
     }
 
     fn begin(&mut self, header: Header<'_>) {
@@ -215,6 +239,7 @@ impl<'a> Panics<'a> {
             if self.own.is_none()
                 && let Some(file) = own_name(&place.file, &self.context)
             {
+                self.relative = place.file.starts_with("./");
                 self.own =
                     Some(Frame { column: Some(place.column), function: symbol, ..Frame::new(clip(&file), place.line) });
             }
