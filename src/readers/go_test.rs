@@ -105,6 +105,14 @@ impl Reader for GoTest<'_> {
         if self.cut {
             note(&mut self.notes, format!("more than {MOST_CASES} cases: the list is cut, the numbers are not"));
         }
+        for error in &self.errors {
+            let folder = error.file.rsplit_once('/').map(|(folder, _)| folder);
+            if let (Some(package), Some(folder)) = (error.case.as_deref(), folder)
+                && package.ends_with(&format!("/{folder}"))
+            {
+                self.folders.package(package, Some(folder));
+            }
+        }
         let mut frames = Frames::default();
         for (package, mut frame) in self.frames {
             if !frame.file.contains(['/', '\\']) {

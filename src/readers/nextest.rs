@@ -55,7 +55,11 @@ pub struct Nextest<'a> {
     panics: Panics<'a>,
     /// The first frame of a case that failed, or whose try did.
     frames: Vec<Frame>,
-    with_frame: HashMap<u64, ()>,
+    with_frame: HashSet<u64>,
+    /// Which frames are relative to the folder of the case's package, and the folders that panics told.
+    relative: HashSet<usize>,
+    folders: HashMap<String, String>,
+    context: Context<'a>,
     hasher: RandomState,
     /// Nothing is captured: what stands on stdout is what the cases printed.
     uncaptured: bool,
@@ -82,6 +86,8 @@ struct Current {
     name: Option<String>,
     failed: bool,
     frame: Option<Frame>,
+    /// Whether the frame is relative to the package's folder.
+    relative: bool,
     /// How far nextest indents what it captured.
     indented: bool,
 }
@@ -104,10 +110,15 @@ impl Reader for Nextest<'_> {
         let strength = self.strength?;
         let counts = self.sums.counts(self.planned, self.unknown);
         let cases = self.cases.finish(&mut self.notes);
-        let failed: std::collections::HashSet<&str> =
+        let failed: HashSet<&str> =
             cases.iter().filter(|case| case.outcome == CaseOutcome::Failed).map(|case| case.name.as_str()).collect();
-        let frames =
-            self.frames.into_iter().filter(|frame| frame.case.as_deref().is_none_or(|case| failed.contains(case)));
+        let placed = self.frames.into_iter().enumerate().map(|(at, frame)| {
+            let folder = frame.case.as_deref().and_then(|case| self.folders.get(package(case)));
+            let file = folder.filter(|_| self.relative.contains(&at));
+            let file = file.and_then(|folder| Panics::own(&format!("{folder}/{}", frame.file), &self.context));
+            Frame { file: file.unwrap_or(frame.file), ..frame }
+        });
+        let frames = placed.filter(|frame| frame.case.as_deref().is_none_or(|case| failed.contains(case)));
         let frames = frames.collect();
         // Without capture the tallies on stdout are those of the cases.
         let span =
@@ -133,7 +144,10 @@ impl<'a> Nextest<'a> {
             current: Current::default(),
             panics: Panics::new(context),
             frames: Vec::new(),
-            with_frame: HashMap::new(),
+            with_frame: HashSet::new(),
+            relative: HashSet::new(),
+            folders: HashMap::new(),
+            context,
             hasher: RandomState::new(),
             uncaptured: false,
         }
@@ -231,21 +245,36 @@ impl<'a> Nextest<'a> {
             }
             self.current.indented = true;
             let frame = self.panics.finish();
-            self.current.frame = self.current.frame.take().or(frame);
+            self.take(frame);
             return;
         }
         let text = if self.current.indented { text.strip_prefix("    ").unwrap_or(text) } else { text };
         let frame = self.panics.line(text);
-        self.current.frame = self.current.frame.take().or(frame);
+        self.take(frame);
+    }
+
+    fn take(&mut self, frame: Option<Frame>) {
+        if self.current.frame.is_none() && frame.is_some() {
+            self.current.relative = self.panics.is_relative();
+            self.current.frame = frame;
+        }
     }
 
     fn end_output(&mut self) {
         let frame = self.panics.finish();
         let current = std::mem::take(&mut self.current);
+        let told = current.name.as_deref().map(package).zip(self.panics.take_package());
+        if let Some((package, folder)) = told.filter(|_| self.folders.len() < MOST_FRAMES) {
+            self.folders.insert(package.to_owned(), folder);
+        }
+        let relative = current.relative || (current.frame.is_none() && self.panics.is_relative());
         let Some(frame) = current.frame.or(frame).filter(|_| current.failed) else { return };
         if self.frames.len() < MOST_FRAMES {
-            let known = current.name.as_ref().map(|name| self.with_frame.insert(self.hasher.hash_one(name), ()));
-            if !matches!(known, Some(Some(()))) {
+            let new = current.name.as_ref().is_none_or(|name| self.with_frame.insert(self.hasher.hash_one(name)));
+            if new {
+                if relative {
+                    self.relative.insert(self.frames.len());
+                }
                 self.frames.push(Frame { case: current.name, ..frame });
             }
         }
@@ -280,6 +309,12 @@ impl<'a> Nextest<'a> {
         self.planned = self.planned.zip(planned).map(|(a, b)| a + b);
         self.unknown = self.unknown.zip(planned).map(|(a, b)| a + b - ran);
     }
+}
+
+/// The package in `alpha::whole tests::adds`.
+fn package(name: &str) -> &str {
+    let binary = name.split(' ').next().unwrap_or(name);
+    binary.split("::").next().unwrap_or(binary)
 }
 
 /// The word that is aligned to the status column, and what follows it.

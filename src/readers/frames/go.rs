@@ -12,8 +12,9 @@ use crate::readers::cases::clip;
 use crate::readers::own_code::{GO, own_name};
 
 /// `	/p/x.go:12 +0x1d`, below the name of the function.
-static PLACE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^\t(\S.*\.\w+):(\d+)(?: \+0x[0-9a-f]+)?$").expect("a constant"));
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\t(\S.*\.\w+):(\d+)(?: \+0x[0-9a-f]+)?(?: fp=\S+ sp=\S+ pc=\S+)?$").expect("a constant")
+});
 static ERROR: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(?:vet: )?(\S.*?\.\w+):(\d+):(?:(\d+):)? (\S.*)$").expect("a constant"));
 /// Finds panics, fatal errors and errors of compilation in lines, and the frame of each: the innermost own function of
@@ -197,6 +198,9 @@ fn is_machinery(function: Option<&str>) -> bool {
 }
 
 fn is_standard(function: &str) -> bool {
+    if function == "panic" {
+        return true;
+    }
     let first = function.split(['/', '.']).next().unwrap_or_default();
     GO.contains(&first)
 }

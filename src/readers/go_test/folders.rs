@@ -53,11 +53,12 @@ impl Folders {
 
     /// The file of that package by the name that a frame shows, or the name as it is.
     pub fn file(&self, package: &str, file: &str, context: &Context<'_>) -> String {
-        let told = self.packages.get(package).and_then(Option::as_deref);
-        let folder = match (told, &self.named) {
-            (Some(folder), _) => Some(folder),
-            (None, Some(named)) if self.packages.len() == 1 && named.len() == 1 => Some(named[0].as_str()),
-            (None, Some(named)) => {
+        if let Some(folder) = self.told(package) {
+            return if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
+        }
+        let folder = match &self.named {
+            Some(named) if self.packages.len() == 1 && named.len() == 1 => Some(named[0].as_str()),
+            Some(named) => {
                 let mut fitting = named.iter().filter(|folder| fits(package, folder));
                 fitting.next().filter(|_| fitting.next().is_none()).map(String::as_str)
             }
@@ -65,6 +66,19 @@ impl Folders {
         };
         let whole = folder.map(|folder| if folder == "." { file.to_owned() } else { format!("{folder}/{file}") });
         whole.and_then(|file| own_name(&file, context)).unwrap_or_else(|| file.to_owned())
+    }
+
+    /// The folder relative to the project: told of this package, or of another one of the same module.
+    fn told(&self, package: &str) -> Option<String> {
+        if let Some(folder) = self.packages.get(package).and_then(Option::as_deref) {
+            return Some(folder.to_owned());
+        }
+        let (other, folder) =
+            self.packages.iter().filter_map(|(name, folder)| Some((name, folder.as_deref()?))).min()?;
+        // `example.com/box/broken` is `broken`: so `example.com/box` is the project.
+        let module = other.strip_suffix(folder)?.strip_suffix('/').filter(|_| !folder.is_empty())?;
+        let rest = package.strip_prefix(module)?;
+        if rest.is_empty() { Some(String::new()) } else { rest.strip_prefix('/').map(str::to_owned) }
     }
 }
 

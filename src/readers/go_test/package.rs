@@ -54,8 +54,8 @@ pub struct Closed {
 pub struct Package<'a> {
     context: Context<'a>,
     list: CaseList,
-    /// Events or `-v` name every case.
-    named: bool,
+    /// Events and `-v` name every case; known once the package says something of one.
+    named: Option<bool>,
     /// The bare `PASS` or `FAIL` that ends a package's tests.
     verdict: Option<bool>,
     /// Whose output the next line is.
@@ -97,7 +97,7 @@ impl<'a> Package<'a> {
         Self {
             context,
             list: CaseList::default(),
-            named: false,
+            named: None,
             verdict: None,
             subject: None,
             logged: HashMap::new(),
@@ -112,7 +112,7 @@ impl<'a> Package<'a> {
 
     /// Events name every case.
     pub fn is_named(&mut self) {
-        self.named = true;
+        self.named = Some(true);
     }
 
     pub fn seen(&self) -> bool {
@@ -129,9 +129,9 @@ impl<'a> Package<'a> {
     }
 
     pub fn line(&mut self, text: &str, at: Arrival) -> Said {
-        if let Some((word, name)) = marker(text) {
+        if let Some((word, name)) = marker(text).filter(|_| self.named != Some(false)) {
             self.seen = true;
-            self.named = true;
+            self.named = Some(true);
             self.verdict = None;
             self.open = None;
             if word == "RUN" {
@@ -144,8 +144,10 @@ impl<'a> Package<'a> {
             let begun = self.list.outcome(name).is_some();
             let glued = !before.trim_start().is_empty();
             // With -v every case that ends has begun; what else looks like an end was printed.
-            if begun || (!self.named && (!glued || outcome == CaseOutcome::Failed)) {
+            let named = self.named == Some(true);
+            if begun || (!named && (!glued || outcome == CaseOutcome::Failed)) {
                 self.seen = true;
+                self.named = Some(named);
                 self.verdict = None;
                 self.open = None;
                 self.end(name, outcome, at);
@@ -157,12 +159,10 @@ impl<'a> Package<'a> {
         if text == "PASS" || text == "FAIL" {
             let said = if self.seen { Said::Something } else { Said::Nothing };
             self.verdict = Some(text == "PASS");
-            self.seen |= text == "FAIL";
             return said;
         }
         if let Some(found) = text.strip_prefix("Benchmark").and_then(|_| MEASURED.captures(text)) {
             self.seen = true;
-            self.named = true;
             self.list.record(&found[1], CaseOutcome::Passed, None, at);
             return Said::Something;
         }
@@ -172,7 +172,7 @@ impl<'a> Package<'a> {
 
     pub fn event(&mut self, event: &Event<'_>, at: Arrival) {
         self.seen = true;
-        self.named = true;
+        self.named = Some(true);
         let test = event.test.as_deref();
         match (event.action.as_ref(), test) {
             ("run", Some(test)) => self.begin(test, at),
@@ -199,6 +199,10 @@ impl<'a> Package<'a> {
     }
 
     fn end(&mut self, name: &str, outcome: CaseOutcome, at: Arrival) {
+        // Where all that ends has begun, what has not was printed by a case.
+        if self.named == Some(true) && self.list.outcome(name).is_none() {
+            return;
+        }
         let skipped = outcome == CaseOutcome::Skipped;
         let reason = self.logged.get(name).filter(|_| skipped).map(|logged| logged.message.as_str());
         let reason = reason.filter(|reason| !reason.is_empty()).map(str::to_owned);
@@ -257,14 +261,14 @@ impl<'a> Package<'a> {
         let mut died = false;
         let mut nameless = false;
         match end {
-            Some(End::Ok) => nameless = !self.named,
+            Some(End::Ok) => nameless = self.named != Some(true),
             Some(End::NoTests | End::Empty | End::Covered) => {}
             Some(End::NotBuilt) => {
                 note(notes, format!("{} could not be built", clip(name)));
                 died = true;
             }
             Some(End::Fail) => {
-                nameless = !self.named;
+                nameless = self.named != Some(true);
                 match self.verdict {
                     Some(false) if failed > 0 => {}
                     Some(true) => note(notes, format!("{} failed after its tests had passed", clip(name))),
@@ -277,9 +281,9 @@ impl<'a> Package<'a> {
                 }
             }
             // A test program that is run by itself names no package.
-            None if self.verdict.is_some() => nameless = !self.named,
+            None if self.verdict.is_some() => nameless = self.named != Some(true),
             None => {
-                nameless = !self.named;
+                nameless = self.named != Some(true);
                 died = true;
                 note(notes, format!("the output ends within {}", clip(name)));
             }
