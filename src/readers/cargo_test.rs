@@ -5,7 +5,9 @@
 //! - Each binary says `running N tests` and ends with `test result: …`; what lies between is a block, and blocks add up.
 //!   The tally counts, whatever the lines say; a gap between them is a note. The same name in two blocks is two cases.
 //! - A block within another is what a case of the other printed, if the other comes to its own end; else the other died,
-//!   and a binary ran after it. Which tally ends which block is told by the announced number.
+//!   and a binary ran after it, if cargo's
+//!   words show that; where nothing does, what passed in the second is unknown. Which tally ends which block is told by the announced number. What stands in captured
+//!   output counts in neither case.
 //! - A block without a tally died. What was seen is counted, the rest of its N is unknown.
 //! - An ignored case is a skipped one; what a filter leaves out is no case. A bench that was measured passed.
 //! - If cargo stopped at the first target that failed, others may never have run: `planned` and `unknown` are unknown.
@@ -24,7 +26,7 @@ use std::mem;
 
 use self::block::{Block, Sum};
 use self::line::{Outcome, Said, Tally};
-use super::cases::{MOST_FRAMES, clip, note};
+use super::cases::{MOST_FRAMES, Outcomes, clip, note};
 use super::frames::{Finder, Panics};
 use super::{Context, Line, Reader, Recognised, Span, Strength};
 use crate::model::{CaseOutcome, Counts, Frame, ReaderName, Reading, Stream};
@@ -37,6 +39,13 @@ pub struct CargoTest<'a> {
     /// The open blocks, the innermost last.
     open: Vec<Block<'a>>,
     sum: Sum,
+    /// Blocks that began within one that never came to its end: other binaries, or what a case of it printed.
+    doubtful: Sum,
+    /// A block of this stream never came to its end: nobody knows what is outside of it.
+    broken: bool,
+    /// How many binaries cargo says that it ran, and how many of them died.
+    binaries: u64,
+    deaths: u64,
     notes: Vec<String>,
     stream: Option<Stream>,
     span: Option<Span>,
@@ -78,6 +87,7 @@ impl Reader for CargoTest<'_> {
         } else {
             return None;
         };
+        self.settle_doubtful();
         let mut counts = Counts::default();
         if self.sum.blocks > 0 {
             counts = self.sum.outcomes.counts(self.sum.planned, self.sum.unknown);
@@ -111,6 +121,10 @@ impl<'a> CargoTest<'a> {
             context,
             open: Vec::new(),
             sum: Sum::default(),
+            doubtful: Sum::default(),
+            broken: false,
+            binaries: 0,
+            deaths: 0,
             notes: Vec::new(),
             stream: None,
             span: None,
@@ -131,9 +145,12 @@ impl<'a> CargoTest<'a> {
             Said::Running(number) => {
                 self.announced = true;
                 if self.open.len() == DEPTH {
-                    self.died(0);
+                    self.outermost_died();
                 }
-                self.open.push(Block::new(self.context, Some(number)));
+                let captured = self.open.last().is_some_and(|block| block.captured || block.is_output());
+                let mut block = Block::new(self.context, Some(number));
+                block.captured = captured;
+                self.open.push(block);
             }
             Said::Result(tally) => self.end_block(&tally),
             Said::Case(name, outcome) => return self.case(name, &outcome, text, line),
@@ -145,7 +162,10 @@ impl<'a> CargoTest<'a> {
                 self.open.truncate(at + 1);
                 self.open[at].begin_output(name);
             }
-            Said::Cargo => self.lines = true,
+            Said::Binary => {
+                self.lines = true;
+                self.binaries += 1;
+            }
             Said::TargetFailed => {
                 self.lines = true;
                 self.target_failed = true;
@@ -153,6 +173,7 @@ impl<'a> CargoTest<'a> {
             Said::AllThatFailed => self.went_on = true,
             Said::Died(how) => {
                 self.lines = true;
+                self.deaths += 1;
                 note(&mut self.notes, format!("a test binary died ({})", clip(how)));
             }
             Said::NotCompiled => {
@@ -228,40 +249,72 @@ impl<'a> CargoTest<'a> {
     /// The tally of a block: of the innermost that announced so many cases.
     fn end_block(&mut self, tally: &Tally) {
         self.flush();
-        self.tallies += 1;
         let sum = tally.outcomes.ran();
         let Some(at) =
             self.open.iter().rposition(|block| block.planned == Some(sum)).or_else(|| self.open.len().checked_sub(1))
         else {
+            self.tallies += 1;
             let mut block = Block::new(self.context, None);
             block.end(tally);
-            return block.close(&mut self.sum);
+            return block.close(self.outside_of_all());
         };
         // What is within died there, and was no more than output.
         self.open.truncate(at + 1);
         let mut block = self.open.pop().expect("it is open");
         block.end(tally);
-        block.close(self.open.last_mut().map_or(&mut self.sum, |outer| &mut outer.inner));
+        if block.captured {
+            return;
+        }
+        self.tallies += 1;
+        match self.open.last_mut() {
+            Some(outer) => block.close(&mut outer.inner),
+            None => block.close(self.outside_of_all()),
+        }
     }
 
-    /// The open block at that place never came to an end: what followed was not a part of it.
-    fn died(&mut self, at: usize) {
-        let mut block = self.open.remove(at);
+    /// The outermost block never came to an end: what followed may be no part of it.
+    fn outermost_died(&mut self) {
+        let mut block = self.open.remove(0);
+        if block.captured {
+            return;
+        }
         let inner = mem::take(&mut block.inner);
-        let into = match at.checked_sub(1) {
-            Some(outer) => &mut self.open[outer].inner,
-            None => &mut self.sum,
-        };
         block.die();
-        block.close(into);
-        into.add(inner);
+        block.close(self.outside_of_all());
+        self.doubtful.add(inner);
+        self.broken = true;
+    }
+
+    /// What a block adds to that lies within no other.
+    fn outside_of_all(&mut self) -> &mut Sum {
+        if self.broken { &mut self.doubtful } else { &mut self.sum }
+    }
+
+    /// Whether the doubtful blocks were binaries of their own. Where nothing shows that, what passed in them is unknown.
+    fn settle_doubtful(&mut self) {
+        let mut doubtful = mem::take(&mut self.doubtful);
+        if doubtful.blocks == 0 {
+            return;
+        }
+        if self.deaths == 0 && self.binaries != self.sum.blocks + doubtful.blocks {
+            note(
+                &mut self.notes,
+                "a binary without a tally was followed by others, or a case of it ran them: what passed there is unknown",
+            );
+            doubtful.cases.retain(|case| case.outcome == CaseOutcome::Failed);
+            let Outcomes { passed, skipped, .. } = doubtful.outcomes;
+            doubtful.unknown = doubtful.unknown.map(|unknown| unknown + passed + skipped);
+            doubtful.outcomes = Outcomes { failed: doubtful.outcomes.failed, ..Outcomes::default() };
+        }
+        self.sum.add(doubtful);
     }
 
     fn end_all(&mut self) {
         self.flush();
         while !self.open.is_empty() {
-            self.died(0);
+            self.outermost_died();
         }
+        self.broken = false;
     }
 
     /// Whether the command names the only target that runs.

@@ -66,6 +66,8 @@ enum Phase {
 pub struct Block<'a> {
     context: Context<'a>,
     pub planned: Option<u64>,
+    /// It stands in what a case of another block printed, and was captured.
+    pub captured: bool,
     /// Blocks that were seen within this one.
     pub inner: Sum,
     list: CaseList,
@@ -106,6 +108,7 @@ impl<'a> Block<'a> {
         Self {
             context,
             planned,
+            captured: false,
             inner: Sum::default(),
             list: CaseList::default(),
             dots: Outcomes::default(),
@@ -142,7 +145,7 @@ impl<'a> Block<'a> {
     /// Any other line; whether it tells of cases.
     pub fn text(&mut self, text: &str, at: Arrival) -> bool {
         if self.phase == Phase::Output {
-            self.captured(text);
+            self.captured_line(text);
             return false;
         }
         if matches!(text, "failures:" | "successes:") {
@@ -213,7 +216,7 @@ impl<'a> Block<'a> {
         self.output = Some(Output { case: clip(name), panics, frame: None, said: None });
     }
 
-    fn captured(&mut self, text: &str) {
+    fn captured_line(&mut self, text: &str) {
         if text == "failures:" {
             self.failures = Some(Vec::new());
         } else if let Some(failures) = &mut self.failures {

@@ -25,8 +25,8 @@ pub enum Said<'t> {
     Case(&'t str, Outcome<'t>),
     /// `---- NAME stdout ----`: what that case printed.
     Output(&'t str),
-    /// Another line of cargo's own.
-    Cargo,
+    /// Cargo runs a binary, or doc tests.
+    Binary,
     /// A target failed.
     TargetFailed,
     /// All targets that failed are listed: cargo went on to the end.
@@ -94,7 +94,7 @@ impl<'t> Said<'t> {
             return tally(text).map(Self::Result);
         }
         let is_cargo = inner.len() < text.len() && (inner.starts_with("Running ") || inner.starts_with("Doc-tests "));
-        is_cargo.then_some(Self::Cargo)
+        is_cargo.then_some(Self::Binary)
     }
 }
 
