@@ -250,9 +250,12 @@ impl<'a> CargoTest<'a> {
     fn end_block(&mut self, tally: &Tally) {
         self.flush();
         let sum = tally.outcomes.ran();
-        let Some(at) =
-            self.open.iter().rposition(|block| block.planned == Some(sum)).or_else(|| self.open.len().checked_sub(1))
-        else {
+        let own = |block: &Block<'_>| block.planned.is_none_or(|planned| planned == sum);
+        let Some(at) = self.open.iter().rposition(own) else {
+            // libtest's own tally accounts for all that it announced: one that does not was printed by a case.
+            if !self.open.is_empty() {
+                return;
+            }
             self.tallies += 1;
             let mut block = Block::new(self.context, None);
             block.end(tally);
