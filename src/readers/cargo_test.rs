@@ -53,12 +53,19 @@ pub struct CargoTest<'a> {
     panics: Panics<'a>,
     loose: Vec<(String, Frame)>,
     tallies: u64,
-    announced: bool,
-    /// Lines of cases, or cargo's own words.
-    lines: bool,
-    /// Cargo ended a target, and named all that failed.
-    target_failed: bool,
-    went_on: bool,
+    /// How sure the lines are, tallies apart.
+    lines: Option<Strength>,
+    /// What cargo said of targets that failed.
+    failed: Option<Targets>,
+}
+
+/// Which targets that failed cargo named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Targets {
+    /// One, and perhaps it stopped there.
+    First,
+    /// All, in a list at the end.
+    All,
 }
 
 impl Reader for CargoTest<'_> {
@@ -78,21 +85,13 @@ impl Reader for CargoTest<'_> {
 
     fn finish(mut self: Box<Self>) -> Option<Recognised> {
         self.end_all();
-        let strength = if self.tallies > 0 {
-            Strength::Tally
-        } else if self.lines {
-            Strength::Lines
-        } else if self.announced {
-            Strength::Loose
-        } else {
-            return None;
-        };
+        let strength = if self.tallies > 0 { Strength::Tally } else { self.lines? };
         self.settle_doubtful();
         let mut counts = Counts::default();
         if self.sum.blocks > 0 {
             counts = self.sum.outcomes.counts(self.sum.planned, self.sum.unknown);
         }
-        if self.target_failed && !self.went_on && !self.one_target() {
+        if self.failed == Some(Targets::First) && !self.one_target() {
             note(
                 &mut self.notes,
                 "cargo stopped at the first target that failed: whether others were to run is unknown",
@@ -131,10 +130,8 @@ impl<'a> CargoTest<'a> {
             panics: Panics::new(context),
             loose: Vec::new(),
             tallies: 0,
-            announced: false,
-            lines: false,
-            target_failed: false,
-            went_on: false,
+            lines: None,
+            failed: None,
         }
     }
 
@@ -143,7 +140,7 @@ impl<'a> CargoTest<'a> {
         let text = line.text.as_ref();
         match Said::of(text) {
             Said::Running(number) => {
-                self.announced = true;
+                self.lines = self.lines.max(Some(Strength::Loose));
                 if self.open.len() == DEPTH {
                     self.outermost_died();
                 }
@@ -163,21 +160,21 @@ impl<'a> CargoTest<'a> {
                 self.open[at].begin_output(name);
             }
             Said::Binary => {
-                self.lines = true;
+                self.lines = Some(Strength::Lines);
                 self.binaries += 1;
             }
             Said::TargetFailed => {
-                self.lines = true;
-                self.target_failed = true;
+                self.lines = Some(Strength::Lines);
+                self.failed = self.failed.max(Some(Targets::First));
             }
-            Said::AllThatFailed => self.went_on = true,
+            Said::AllThatFailed => self.failed = Some(Targets::All),
             Said::Died(how) => {
-                self.lines = true;
+                self.lines = Some(Strength::Lines);
                 self.deaths += 1;
                 note(&mut self.notes, format!("a test binary died ({})", clip(how)));
             }
             Said::NotCompiled => {
-                self.lines = true;
+                self.lines = Some(Strength::Lines);
                 note(&mut self.notes, "it could not be compiled");
             }
             Said::Other => {
@@ -202,7 +199,7 @@ impl<'a> CargoTest<'a> {
             block.text(text, line.at);
             return false;
         }
-        self.lines = true;
+        self.lines = Some(Strength::Lines);
         true
     }
 
@@ -214,7 +211,7 @@ impl<'a> CargoTest<'a> {
             return;
         }
         if block.text(text, line.at) {
-            self.lines = true;
+            self.lines = Some(Strength::Lines);
             self.flush();
             return;
         }

@@ -244,7 +244,7 @@ impl<'a> GoTest<'a> {
     }
 }
 
-/// `ok  	pkg	0.01s`, `FAIL	pkg [build failed]`, `?   	pkg	[no test files]`.
+/// `ok` or `FAIL` with a package and a time, `FAIL` with `[build failed]`, `?` with `[no test files]`, in columns.
 fn end_of_package(text: &str) -> Option<(End, &str)> {
     let (word, rest) = text.split_once('\t')?;
     let end = match word {

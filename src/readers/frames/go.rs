@@ -11,7 +11,7 @@ use crate::readers::Context;
 use crate::readers::cases::clip;
 use crate::readers::own_code::{GO, own_name};
 
-/// `	/p/x.go:12 +0x1d`, below the name of the function.
+/// `/p/x.go:12 +0x1d` behind a tab, below the name of the function.
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\t(\S.*\.\w+):(\d+)(?: \+0x[0-9a-f]+)?(?: fp=\S+ sp=\S+ pc=\S+)?$").expect("a constant")
 });

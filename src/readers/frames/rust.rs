@@ -90,9 +90,10 @@ impl Finder for Panics<'_> {
             State::Message(lines) => {
                 if text == "stack backtrace:" {
                     self.state = State::Trace;
-                } else if text.starts_with("note: run with `RUST_BACKTRACE=") || lines > MESSAGE {
-                    return self.finish();
-                } else if text.is_empty() && self.error.is_some() && self.is_own() {
+                } else if text.starts_with("note: run with `RUST_BACKTRACE=")
+                    || lines > MESSAGE
+                    || (text.is_empty() && self.error.is_some() && self.is_own())
+                {
                     return self.finish();
                 } else {
                     if self.error.is_none() {

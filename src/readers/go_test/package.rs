@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::mem;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -180,13 +181,13 @@ impl<'a> Package<'a> {
             ("fail", Some(test)) => self.end(test, CaseOutcome::Failed, at),
             ("skip", Some(test)) => self.end(test, CaseOutcome::Skipped, at),
             ("output", _) => {
-                let Some(text) = event.output.as_deref() else { return };
-                let text = text.strip_suffix('\n').unwrap_or(text);
+                let Some(output) = event.output.as_deref() else { return };
+                let line = output.strip_suffix('\n').unwrap_or(output);
                 self.subject = test.map(clip).or(self.subject.take());
-                match text {
+                match line {
                     "PASS" => self.verdict = Some(true),
                     "FAIL" => self.verdict = Some(false),
-                    _ if marker(text).is_none() && outcome_line(text).is_none() => self.output(text),
+                    _ if marker(line).is_none() && outcome_line(line).is_none() => self.output(line),
                     _ => self.open = None,
                 }
             }
@@ -329,6 +330,8 @@ fn marker(text: &str) -> Option<(&str, &str)> {
 
 fn is_place(text: &str) -> bool {
     text.rsplit_once(':').is_some_and(|(file, line)| {
-        file.ends_with(".go") && !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
+        Path::new(file).extension().is_some_and(|end| end == "go")
+            && !line.is_empty()
+            && line.bytes().all(|byte| byte.is_ascii_digit())
     })
 }

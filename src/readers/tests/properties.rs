@@ -37,7 +37,7 @@ fn choices() -> impl Iterator<Item = ReaderChoice> {
 fn no_prefix_of_a_recording_is_greener_than_the_whole() {
     for (name, bytes) in every_recording() {
         // pytest calls a case passed when its subtests have failed, and takes that back at the very end.
-        if name.contains("unittest-cases") || name.ends_with(".json") {
+        if name.contains("unittest-cases") || Path::new(&name).extension().is_some_and(|end| end == "json") {
             continue;
         }
         let whole = read_as(&ReaderChoice::Auto, Stream::Stdout, &bytes, &context(0));
