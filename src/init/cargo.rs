@@ -1,7 +1,6 @@
 //! Self-tests that `cargo test` runs.
 
 use super::find::{Files, Found, ending, folders};
-use crate::model::ReaderChoice;
 
 /// How many sources are searched for a test.
 const SEARCHED: usize = 500;
@@ -17,8 +16,6 @@ pub fn find(files: &Files<'_>, found: &mut Found) {
         |name: &&str| (files.text)(name).is_some_and(|text| text.contains("#[test]") || text.contains("::test]"));
     if sources().any(|name| is_test(&name)) || sources().take(SEARCHED).any(has_test) {
         let run = ["cargo", "test"].map(str::to_owned).to_vec();
-        let test = found.group("cargo-test", run, vec!["Cargo.toml".to_owned()]);
-        test.reader = ReaderChoice::None;
-        test.remarks.push("no reader for cargo's output yet: the exit status alone decides".to_owned());
+        found.group("cargo-test", run, vec!["Cargo.toml".to_owned()]);
     }
 }

@@ -88,6 +88,9 @@ pub enum Inherit {
 #[serde(rename_all = "kebab-case")]
 pub enum ReaderName {
     Pytest,
+    Nextest,
+    CargoTest,
+    GoTest,
     Unittest,
     Jest,
     NodeTest,
@@ -96,13 +99,25 @@ pub enum ReaderName {
 
 impl ReaderName {
     /// All of them. Of two that recognise the same output, the one that comes first here is the more particular.
-    pub const ALL: [Self; 5] = [Self::Pytest, Self::Unittest, Self::Jest, Self::NodeTest, Self::OkLines];
+    pub const ALL: [Self; 8] = [
+        Self::Pytest,
+        Self::Nextest,
+        Self::CargoTest,
+        Self::GoTest,
+        Self::Unittest,
+        Self::Jest,
+        Self::NodeTest,
+        Self::OkLines,
+    ];
 
     /// The name that manifests and reports use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pytest => "pytest",
+            Self::Nextest => "nextest",
+            Self::CargoTest => "cargo-test",
+            Self::GoTest => "go-test",
             Self::Unittest => "unittest",
             Self::Jest => "jest",
             Self::NodeTest => "node-test",

@@ -127,6 +127,12 @@ impl CaseList {
         self.outcomes
     }
 
+    /// What is known of the case of that name in this suite.
+    pub fn outcome(&self, name: &str) -> Option<CaseOutcome> {
+        let place = self.index.get(&self.hasher.hash_one(clip(name)))?;
+        Some(self.cases[*place].1.outcome)
+    }
+
     /// Gives every case of this suite that has no outcome this one.
     pub fn settle_unknown(&mut self, outcome: CaseOutcome) {
         for &place in self.index.values() {

@@ -10,14 +10,17 @@
 //! - **Sums hold**: where all are known, `ran = passed + failed + skipped`, and `planned = ran + unknown`.
 //! - **Bounded**: lists and texts have limits (`cases.rs`); numbers go on beyond them.
 
+mod cargo_test;
 mod cases;
 mod choose;
 mod frames;
+mod go_test;
 mod jest;
 mod junit;
 mod lines;
 mod lines_of_own;
 mod listing;
+mod nextest;
 mod node_test;
 mod ok_lines;
 mod own_code;

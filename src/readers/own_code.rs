@@ -6,8 +6,9 @@ use super::Context;
 
 /// The name by which to show a file of the project's own code; `None` if it is foreign.
 ///
-/// Foreign are installed packages, Python's standard library, node's modules, the library folders of virtual environments, and what is
-/// no file at all (`<string>`, `<frozen …>`). Everything else is the project's own. Of a file inside the project or the
+/// Foreign are installed packages, Python's standard library, the library folders of virtual environments, node's own
+/// modules, what cargo fetched, Rust's and Go's standard libraries, Go's module cache, and what is no file at all
+/// (`<string>`, `<frozen …>`). Everything else is the project's own. Of a file inside the project or the
 /// check's folder only the part below counts, so that a project may itself live under `site-packages`.
 ///
 /// The name is relative to the project if the file lies in it or is a copy of one that does, else to the check's folder,
@@ -123,6 +124,22 @@ fn below<'a, 'p>(parts: &'a [&'p str], base: &[String], windows: bool) -> Option
     inside.then(|| &parts[base.len()..])
 }
 
+/// Folders of Go's standard library.
+pub const GO: [&str; 24] = [
+    "bufio", "bytes", "context", "database", "encoding", "errors", "fmt", "internal", "io", "log", "math", "net", "os",
+    "path", "reflect", "regexp", "runtime", "sort", "strconv", "strings", "sync", "syscall", "testing", "time",
+];
+
+/// `go`, `go1.22.3`, `go-1.19`.
+fn is_go(part: &str) -> bool {
+    let version = part.strip_prefix("go").map(|rest| rest.trim_start_matches('-'));
+    version.is_some_and(|version| version.is_empty() || version.starts_with("1."))
+}
+
+fn ends_in_hex(part: &str, digits: usize) -> bool {
+    part.len() >= digits && part.bytes().rev().take(digits).all(|byte| byte.is_ascii_hexdigit())
+}
+
 fn is_foreign(parts: &[&str], windows: bool) -> bool {
     let python = |part: &str| {
         let part = part.to_ascii_lowercase();
@@ -131,6 +148,13 @@ fn is_foreign(parts: &[&str], windows: bool) -> bool {
     parts.iter().enumerate().any(|(at, &part)| {
         let next = parts.get(at + 1).copied().unwrap_or_default();
         match part {
+            ".cargo" => matches!(next, "registry" | "git"),
+            "registry" => next == "src" && parts.get(at + 2).is_some_and(|index| ends_in_hex(index, 16)),
+            "rustlib" => next == "src",
+            "rustc" => at == 0 && ends_in_hex(next, 40),
+            "pkg" => next == "mod",
+            "src" if GO.contains(&next) => parts[at.saturating_sub(3)..at].iter().any(|part| is_go(part)),
+            _ if part.starts_with("rustc-") => next == "library",
             "site-packages" | "dist-packages" | "node_modules" => true,
             ".venv" | "venv" => matches!(next, "lib" | "lib64" | "Lib" | "bin" | "Scripts"),
             "lib" | "lib64" if python(next) => true,

@@ -3,11 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::cargo_test::CargoTest;
 use super::cases::Frames;
 use super::choose::choose;
 use super::frames::Finders;
+use super::go_test::GoTest;
 use super::jest::Jest;
 use super::lines_of_own::OwnLines;
+use super::nextest::Nextest;
 use super::node_test::NodeTest;
 use super::{Reader, Source, ok_lines::OkLines, pytest::Pytest, unittest::Unittest};
 use crate::model::{Exit, ReaderChoice, ReaderName, Reading};
@@ -43,6 +46,9 @@ impl<'a> Context<'a> {
             ReaderName::Unittest => &["unittest", "python", ".py"],
             ReaderName::Jest => &["jest", "vitest", "npm"],
             ReaderName::NodeTest => &["node", "npm"],
+            ReaderName::Nextest => &["nextest"],
+            ReaderName::CargoTest => &["cargo", "rustc", "target/"],
+            ReaderName::GoTest => &["go"],
             ReaderName::OkLines => &[],
         };
         self.argv.iter().any(|word| words.iter().any(|wanted| word.contains(wanted)))
@@ -52,6 +58,9 @@ impl<'a> Context<'a> {
 fn reader(name: ReaderName, context: Context<'_>) -> Box<dyn Reader + '_> {
     match name {
         ReaderName::Pytest => Box::new(Pytest::new(context)),
+        ReaderName::Nextest => Box::new(Nextest::new(context)),
+        ReaderName::CargoTest => Box::new(CargoTest::new(context)),
+        ReaderName::GoTest => Box::new(GoTest::new(context)),
         ReaderName::Unittest => Box::new(Unittest::new(context)),
         ReaderName::Jest => Box::new(Jest::new(context)),
         ReaderName::NodeTest => Box::new(NodeTest::new(context)),

@@ -1,5 +1,8 @@
 //! Whole outputs, as the sub-runners really printed them (`fixtures/outputs`).
 
+mod cargo_test;
+mod go_test;
+mod nextest;
 mod node_test;
 mod ok_lines;
 mod properties;

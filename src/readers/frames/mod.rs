@@ -1,10 +1,14 @@
 //! Frames in any program's output, one file per language, whatever sub-runner ran.
 
+mod go;
 mod node;
 mod python;
+mod rust;
 
+pub use go::Goroutines;
 pub use node::{Stacks, place};
 pub use python::{Tracebacks, is_link, is_recursion};
+pub use rust::Panics;
 
 use super::Context;
 use super::cases::Frames;
@@ -25,7 +29,12 @@ pub struct Finders<'a>(Vec<Box<dyn Finder + 'a>>);
 
 impl<'a> Finders<'a> {
     pub fn new(context: Context<'a>) -> Self {
-        Self(vec![Box::new(Tracebacks::new(context)), Box::new(Stacks::new(context))])
+        Self(vec![
+            Box::new(Tracebacks::new(context)),
+            Box::new(Stacks::new(context)),
+            Box::new(Panics::new(context)),
+            Box::new(Goroutines::new(context)),
+        ])
     }
 
     pub fn line(&mut self, text: &str, frames: &mut Frames) {
