@@ -159,10 +159,8 @@ impl<'a> CargoTest<'a> {
                 self.open.truncate(at + 1);
                 self.open[at].begin_output(name);
             }
-            Said::Binary => {
-                self.lines = Some(Strength::Lines);
-                self.binaries += 1;
-            }
+            // That it was started does not show that it ran a case: it may have listed them.
+            Said::Binary => self.binaries += 1,
             Said::TargetFailed => {
                 self.lines = Some(Strength::Lines);
                 self.failed = self.failed.max(Some(Targets::First));

@@ -184,6 +184,9 @@ mod tests {
             ("/p", "/p"),
             ("/p2/a.py", "/p2/a.py"),
             ("/p/venv/a.py", "venv/a.py"),
+            ("/home/u/go/src/example.com/x/x.go", "/home/u/go/src/example.com/x/x.go"),
+            ("/p/src/net/x.go", "src/net/x.go"),
+            ("/p/registry/src/main.rs", "registry/src/main.rs"),
         ] {
             assert_eq!(name(file).as_deref(), Some(expected), "{file}");
         }
@@ -207,6 +210,15 @@ mod tests {
             "/p/.venv/lib/python3.11/os.py",
             "venv/bin/x.py",
             "node_modules/x/y.py",
+            "/home/u/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/bytes-1.11.1/src/bytes.rs",
+            "/usr/local/cargo/registry/src/index.crates.io-1949cf8c6b5b557f/bytes-1.11.1/src/bytes.rs",
+            "/home/u/.cargo/git/checkouts/x-1/src/lib.rs",
+            "/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/iter/adapters/step_by.rs",
+            "/home/u/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/x.rs",
+            "/usr/src/rustc-1.63.0/library/core/src/x.rs",
+            "/usr/lib/go-1.19/src/runtime/panic.go",
+            "/opt/hostedtoolcache/go/1.21.0/x64/src/testing/testing.go",
+            "/home/u/go/pkg/mod/example.com/x@v1.2.3/x.go",
             r"C:\Python311\Lib\unittest\case.py",
             r"C:\Users\u\AppData\Local\Programs\Python\Python313\lib\os.py",
         ] {

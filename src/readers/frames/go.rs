@@ -211,3 +211,57 @@ fn test_in(function: &str) -> Option<&str> {
     let name = rest.split('.').next()?;
     ["Test", "Fuzz", "Example", "Benchmark"].iter().any(|start| name.starts_with(start)).then_some(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn found(text: &str) -> Vec<Frame> {
+        let mut goroutines = Goroutines::new(Context::new(Path::new("/p"), Path::new("/p")));
+        let mut frames: Vec<_> = text.lines().filter_map(|line| goroutines.line(line)).collect();
+        frames.extend(goroutines.finish());
+        frames
+    }
+
+    #[test]
+    fn the_goroutine_that_panicked_counts_and_no_other() {
+        let text = "panic: no\n\ngoroutine 1 [running]:\nos.Exit(0x0)\n\t/usr/local/go/src/os/proc.go:68 +0x55\n\
+                    example.com/m/x.(*T).f(...)\n\t/p/x/a b.go:16\nmain.main()\n\t/p/main.go:3 +0x1\n\n\
+                    goroutine 2 [select]:\nmain.other()\n\t/p/other.go:1 +0x1\n";
+        let frames = found(text);
+        assert_eq!((frames.len(), frames[0].file.as_str(), frames[0].line), (1, "x/a b.go", 16));
+        assert_eq!(frames[0].function.as_deref(), Some("example.com/m/x.(*T).f"));
+        assert_eq!(frames[0].raised.as_ref().map(|raised| raised.line), Some(68));
+        let foreign = "panic: no\n\ngoroutine 1 [running]:\nnet.f()\n\t/usr/lib/go-1.19/src/net/x.go:6 +0x5\n\n\
+                       goroutine 2 [select]:\nmain.other()\n\t/p/other.go:1 +0x1\n";
+        assert_eq!(found(foreign), []);
+    }
+
+    #[test]
+    fn of_a_deadlock_the_first_own_goroutine_counts() {
+        let text = "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [semacquire]:\nsync.runtime_Semacquire()\n\
+                    \t/usr/lib/go-1.19/src/runtime/sema.go:6 +0x5\n\ngoroutine 2 [select]:\nmain.other()\n\t/p/other.go:1 +0x1\n\
+                    created by main.main in goroutine 1\n\t/p/main.go:9 +0x1\nexit status 2\n";
+        let frames = found(text);
+        assert_eq!((frames.len(), frames[0].file.as_str(), frames[0].line), (1, "other.go", 1));
+    }
+
+    #[test]
+    fn what_was_deferred_is_the_way_out() {
+        let text = "panic: one [recovered]\n\tpanic: one\n\ngoroutine 7 [running]:\nmain.deferred()\n\t/p/main.go:30 +0x1\n\
+                    panic({0x1, 0x2})\n\t/usr/lib/go-1.19/src/runtime/panic.go:884 +0x212\nmain.f(0x1?)\n\t/p/main.go:12 +0x1\n\
+                    created by main.main\n\t/p/main.go:3 +0x1\n";
+        let frames = found(text);
+        assert_eq!((frames.len(), frames[0].line, frames[0].error.as_deref()), (1, 12, Some("panic: one")));
+    }
+
+    #[test]
+    fn errors_of_compilation_stand_below_their_package() {
+        let text = "# example.com/m/x [example.com/m/x.test]\nx/x_test.go:6:6: declared and not used: a\n./y.go:1:1: no\n\
+                    /home/me/go/pkg/mod/d@v1/z.go:1:1: no\nFAIL\nx.go:1:1: prose\n";
+        let places: Vec<_> = found(text).into_iter().map(|frame| (frame.file, frame.line, frame.column)).collect();
+        assert_eq!(places, [("x/x_test.go".to_owned(), 6, Some(6)), ("y.go".to_owned(), 1, Some(1))]);
+    }
+}

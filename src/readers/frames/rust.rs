@@ -303,3 +303,71 @@ fn place_of(text: &str) -> Option<Place> {
     let (line, column) = (found[2].parse().ok()?, found[3].parse().ok()?);
     Some(Place { file: found[1].to_owned(), line, column, function: None })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn found(text: &str) -> Vec<Frame> {
+        let mut panics = Panics::new(Context::new(Path::new("/p"), Path::new("/p")));
+        let mut frames: Vec<_> = text.lines().filter_map(|line| panics.line(line)).collect();
+        frames.extend(panics.finish());
+        frames
+    }
+
+    fn places(text: &str) -> Vec<(String, u64)> {
+        found(text).into_iter().map(|frame| (frame.file, frame.line)).collect()
+    }
+
+    const FOREIGN: &str = "thread 'main' (7) panicked at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/x.rs:35:9:\nno\n";
+
+    #[test]
+    fn a_panic_has_its_place_with_and_without_a_number_and_in_the_old_form() {
+        for head in [
+            "thread 'a::b' (30757) panicked at src/lib.rs:9:9:\nno",
+            "thread 'a::b' panicked at src/lib.rs:9:9:\nno",
+            "thread 'a::b' panicked at 'no', src/lib.rs:9:9",
+            "thread 'it's (1)' panicked at src/lib.rs:9:9:\nno",
+            "no end of linethread 'a' panicked at src/lib.rs:9:9:\nno",
+        ] {
+            let frames = found(head);
+            assert_eq!((frames.len(), frames[0].line, frames[0].column), (1, 9, Some(9)), "{head}");
+            assert_eq!((frames[0].file.as_str(), frames[0].error.as_deref()), ("src/lib.rs", Some("no")), "{head}");
+        }
+        assert_eq!(places("thread 'a' panicked at nowhere:\n"), []);
+    }
+
+    #[test]
+    fn a_panic_in_foreign_code_needs_a_backtrace() {
+        assert_eq!(places(FOREIGN), []);
+        let trace = "stack backtrace:\n   0: rust_begin_unwind\n             at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/std/src/panicking.rs:689:5\n   \
+                     1: core::x::f\n             at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/x.rs:35:9\n   \
+                     2: dep::g::h0123456789abcdef\n             at /home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/dep-1.0.0/src/lib.rs:3:1\n   \
+                     3: own::h::h0123456789abcdef\n             at ./src/a b.rs:12:5\n   4: own::main\n             at ./src/main.rs:2:5\n";
+        let frames = found(&format!("{FOREIGN}{trace}"));
+        assert_eq!((frames.len(), frames[0].file.as_str(), frames[0].line), (1, "src/a b.rs", 12));
+        assert_eq!(frames[0].function.as_deref(), Some("own::h"));
+        let raised = frames[0].raised.as_ref().expect("it was raised in core");
+        assert_eq!((raised.line, raised.function.as_deref()), (35, Some("core::x::f")));
+    }
+
+    #[test]
+    fn an_error_with_a_backtrace_has_a_place_and_one_without_has_none() {
+        let error = "Error: cannot open\n\nCaused by:\n    no such file\n\n";
+        assert_eq!(places(error), []);
+        let trace = "Stack backtrace:\n   0: anyhow::error\n             at /home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/anyhow-1.0.0/src/lib.rs:3:1\n   \
+                     1: own::main\n             at ./src/main.rs:5:9\n";
+        let frames = found(&format!("{error}{trace}"));
+        assert_eq!((frames.len(), frames[0].line, frames[0].error.as_deref()), (1, 5, Some("cannot open")));
+    }
+
+    #[test]
+    fn errors_of_compilation_have_places_and_warnings_have_none() {
+        let text = "warning: unused variable\n --> src/lib.rs:1:1\n\nerror[E0308]: mismatched types\n  --> src/lib.rs:10:22\n   |\n\
+                    error: expected one of `;`, found `}`\n --> /p/src/b.rs:4:1\n\nerror: aborting due to 1 previous error\n\n\
+                    error: in a dependency\n --> /home/me/.cargo/git/checkouts/d-1/src/lib.rs:4:1\n";
+        assert_eq!(places(text), [("src/lib.rs".to_owned(), 10), ("src/b.rs".to_owned(), 4)]);
+    }
+}

@@ -70,6 +70,8 @@ pub struct Package<'a> {
     panicked: bool,
     folder: Option<String>,
     seen: bool,
+    /// Names alone: `-list` runs nothing.
+    listed: bool,
 }
 
 struct Logged {
@@ -108,6 +110,7 @@ impl<'a> Package<'a> {
             panicked: false,
             folder: None,
             seen: false,
+            listed: false,
         }
     }
 
@@ -167,6 +170,7 @@ impl<'a> Package<'a> {
             self.list.record(&found[1], CaseOutcome::Passed, None, at);
             return Said::Something;
         }
+        self.listed |= !self.seen && is_name(text);
         self.output(text);
         Said::Nothing
     }
@@ -262,6 +266,9 @@ impl<'a> Package<'a> {
         let mut died = false;
         let mut nameless = false;
         match end {
+            Some(End::Ok) if self.listed && self.named.is_none() => {
+                note(notes, "go listed cases and ran none");
+            }
             Some(End::Ok) => nameless = self.named != Some(true),
             Some(End::NoTests | End::Empty | End::Covered) => {}
             Some(End::NotBuilt) => {
@@ -326,6 +333,12 @@ fn marker(text: &str) -> Option<(&str, &str)> {
     let (word, name) = text.strip_prefix("=== ")?.split_once(' ')?;
     let name = name.trim();
     (matches!(word, "RUN" | "PAUSE" | "CONT" | "NAME") && !name.is_empty()).then_some((word, name))
+}
+
+/// The name of a case, and nothing else.
+fn is_name(text: &str) -> bool {
+    ["Test", "Example", "Fuzz", "Benchmark"].iter().any(|start| text.starts_with(start))
+        && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 fn is_place(text: &str) -> bool {
