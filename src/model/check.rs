@@ -89,12 +89,14 @@ pub enum Inherit {
 pub enum ReaderName {
     Pytest,
     Unittest,
+    Bats,
+    Tap,
     OkLines,
 }
 
 impl ReaderName {
     /// All of them. Of two that recognise the same output, the one that comes first here is the more particular.
-    pub const ALL: [Self; 3] = [Self::Pytest, Self::Unittest, Self::OkLines];
+    pub const ALL: [Self; 5] = [Self::Pytest, Self::Unittest, Self::Bats, Self::Tap, Self::OkLines];
 
     /// The name that manifests and reports use.
     #[must_use]
@@ -102,6 +104,8 @@ impl ReaderName {
         match self {
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
+            Self::Bats => "bats",
+            Self::Tap => "tap",
             Self::OkLines => "ok-lines",
         }
     }

@@ -10,6 +10,7 @@
 //! - **Sums hold**: where all are known, `ran = passed + failed + skipped`, and `planned = ran + unknown`.
 //! - **Bounded**: lists and texts have limits (`cases.rs`); numbers go on beyond them.
 
+mod bats;
 mod cases;
 mod choose;
 mod frames;
@@ -19,6 +20,7 @@ mod own_code;
 mod pytest;
 mod read;
 mod reader;
+mod tap;
 mod unittest;
 
 #[cfg(test)]

@@ -132,6 +132,10 @@ fn is_foreign(parts: &[&str], windows: bool) -> bool {
         let next = parts.get(at + 1).copied().unwrap_or_default();
         match part {
             "site-packages" | "dist-packages" | "node_modules" => true,
+            // Perl's own library, installed modules, and what bats suites keep as submodules.
+            "perl5" | "perl-base" | "site_perl" | "vendor_perl" => true,
+            "perl" => at > 0 && matches!(parts[at - 1], "lib" | "share") || next.starts_with("5."),
+            "bats-core" | "bats-support" | "bats-assert" | "bats-file" | "bats-detik" | "bats-mock" => true,
             ".venv" | "venv" => matches!(next, "lib" | "lib64" | "Lib" | "bin" | "Scripts"),
             "lib" | "lib64" if python(next) => true,
             _ if windows && part.eq_ignore_ascii_case("lib") => parts[..at].iter().any(|part| python(part)),
@@ -181,6 +185,11 @@ mod tests {
             "/p/.venv/lib/python3.11/os.py",
             "venv/bin/x.py",
             "node_modules/x/y.py",
+            "/usr/share/perl/5.36/Test/More.pm",
+            "/usr/share/perl5/JSON.pm",
+            "/usr/lib/x86_64-linux-gnu/perl-base/strict.pm",
+            "/usr/local/share/perl/5.36.0/X.pm",
+            "test/test_helper/bats-assert/src/assert.bash",
             r"C:\Python311\Lib\unittest\case.py",
             r"C:\Users\u\AppData\Local\Programs\Python\Python313\lib\os.py",
         ] {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::cases::Frames;
 use super::choose::choose;
 use super::frames::Finders;
-use super::{Reader, Source, ok_lines::OkLines, pytest::Pytest, unittest::Unittest};
+use super::{Reader, Source, bats::Bats, ok_lines::OkLines, pytest::Pytest, tap::Tap, unittest::Unittest};
 use crate::model::{Exit, ReaderChoice, ReaderName, Reading};
 
 /// What a reader may know beside the output.
@@ -38,6 +38,8 @@ impl<'a> Context<'a> {
         let words: &[&str] = match reader {
             ReaderName::Pytest => &["pytest", "py.test"],
             ReaderName::Unittest => &["unittest", "python", ".py"],
+            ReaderName::Bats => &["bats"],
+            ReaderName::Tap => &["prove", "perl", "tap"],
             ReaderName::OkLines => &[],
         };
         self.argv.iter().any(|word| words.iter().any(|wanted| word.contains(wanted)))
@@ -48,6 +50,8 @@ fn reader(name: ReaderName, context: Context<'_>) -> Box<dyn Reader + '_> {
     match name {
         ReaderName::Pytest => Box::new(Pytest::new(context)),
         ReaderName::Unittest => Box::new(Unittest::new(context)),
+        ReaderName::Bats => Box::new(Bats::new(context)),
+        ReaderName::Tap => Box::new(Tap::new(context)),
         ReaderName::OkLines => Box::new(OkLines::new(context)),
     }
 }

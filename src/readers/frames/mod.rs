@@ -1,6 +1,8 @@
 //! Frames in any program's output, one file per language, whatever sub-runner ran.
 
+mod perl;
 mod python;
+mod shell;
 
 pub use python::{Tracebacks, is_link};
 
@@ -23,7 +25,11 @@ pub struct Finders<'a>(Vec<Box<dyn Finder + 'a>>);
 
 impl<'a> Finders<'a> {
     pub fn new(context: Context<'a>) -> Self {
-        Self(vec![Box::new(Tracebacks::new(context))])
+        Self(vec![
+            Box::new(Tracebacks::new(context)),
+            Box::new(perl::Deaths::new(context)),
+            Box::new(shell::Complaints::new(context)),
+        ])
     }
 
     pub fn line(&mut self, text: &str, frames: &mut Frames) {
