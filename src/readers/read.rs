@@ -40,7 +40,7 @@ impl<'a> Context<'a> {
             ReaderName::Unittest => &["unittest", "python", ".py"],
             ReaderName::Bats => &["bats"],
             ReaderName::Tap => &["prove", "perl", "tap"],
-            ReaderName::OkLines => &[],
+            ReaderName::OkLines => &["test", "check", "spec"],
         };
         self.argv.iter().any(|word| words.iter().any(|wanted| word.contains(wanted)))
     }

@@ -42,6 +42,26 @@ fn tallies() {
         ("Ran 5 checks, all ok", full(5, 5, 0, 0)),
         ("1 failed: no such file", [None, None, None, Some(1), None, None]),
         ("0 passed", full(0, 0, 0, 0)),
+        ("=== Results: 5 passed, 0 failed ===", full(5, 5, 0, 0)),
+        ("✅ Passed: 5  ❌ Failed: 1", full(6, 5, 1, 0)),
+        ("Passed: 5 | Failed: 0 | Skipped: 1", full(6, 5, 0, 1)),
+        ("Tests: 5, Failures: 1", full(5, 4, 1, 0)),
+        ("Tests run: 5, Failures: 1, Errors: 1, Skipped: 1", full(5, 2, 2, 1)),
+        ("5 tests, 1 failure", full(5, 4, 1, 0)),
+        ("5 tests: 4 passed, 1 failed", full(5, 4, 1, 0)),
+        ("Total: 5, Passed: 4, Failed: 1", full(5, 4, 1, 0)),
+        ("Total: 5, Passed: 3, Failed: 1", [Some(5), Some(4), Some(3), Some(1), Some(0), Some(1)]),
+        ("Passed: 3/5", full(5, 3, 2, 0)),
+        ("2 of 5 tests failed", full(5, 3, 2, 0)),
+        ("Passed: 5\nFailed: 0", full(5, 5, 0, 0)),
+        ("Total: 6\nPassed: 4\n\nFailed: 1\nSkipped: 1", full(6, 4, 1, 1)),
+        ("Tests passed: 5\nTests failed: 2", full(7, 5, 2, 0)),
+        ("Tests: 5\nFailures: 1", full(5, 4, 1, 0)),
+        ("  5 passing\n  1 failing\n", full(6, 5, 1, 0)),
+        (" 5 pass\n 0 fail", full(5, 5, 0, 0)),
+        ("✓ a\n✗ b\n1 passed, 1 failed", full(2, 1, 1, 0)),
+        ("✓ loaded\n✓ a\n✗ b\n1 passed, 1 failed", full(2, 1, 1, 0)),
+        ("✓ a\n✓ b\n✓ All tests passed!", full(2, 2, 0, 0)),
     ] {
         assert_eq!(counts(0, output), expected, "{output}");
     }
@@ -66,6 +86,16 @@ fn prose_is_no_tally() {
         "6/5 passed",
         "99999999999999999999999 passed",
         "PASS",
+        "Total: 5",
+        "5 tests",
+        "5 tests in 3 files",
+        "Skipped: 1",
+        "✓ installed\n✓ built",
+        "✗ no config, using defaults\n✓ built",
+        "tests: 5 passed away",
+        "passed: yes",
+        "All tests passed to the next stage",
+        "Some tests failed",
         "",
     ] {
         let reading = reading(0, output);
@@ -129,6 +159,23 @@ fn a_proof_without_a_number_leaves_the_counts_unknown() {
     assert_eq!(counts(0, "ok a\nok b\nall ok\n"), full(2, 2, 0, 0));
     assert_eq!(counts(0, "case 1 ok\ncase 3: ok\ncase 4 ... FAIL\nall ok\n"), full(3, 2, 1, 0));
     assert_eq!(counts(0, "the disk looks ok\nall ok\n"), [None; 6]);
+}
+
+#[test]
+fn a_proof_that_is_taken_back_is_none() {
+    assert_eq!(reading(0, "All tests passed!\nSome tests failed!\n").reader, None);
+}
+
+#[test]
+fn marks_are_cases_where_the_command_speaks_of_tests() {
+    let argv = ["sh".to_owned(), "hooks/selftest.sh".to_owned()];
+    let context = Context { argv: &argv, ..context(1) };
+    let seen = read_as(&ReaderChoice::Auto, Stream::Stdout, "✓ a\n❌ b\n✅ c\n".as_bytes(), &context);
+    assert_eq!(numbers(&seen.counts), (None, [3, 2, 1, 0], None));
+    assert_eq!(outcome_of(&seen, "b"), CaseOutcome::Failed);
+    let named = ReaderChoice::Named(ReaderName::OkLines);
+    let seen = read_as(&named, Stream::Stdout, "✓ a\n✗ b\n".as_bytes(), &Context { argv: &[], ..context });
+    assert_eq!(numbers(&seen.counts).1, [2, 1, 1, 0]);
 }
 
 #[test]
