@@ -111,11 +111,10 @@ impl Pretty {
             }
         } else if let Some(found) =
             text.starts_with(|first: char| first.is_ascii_digit()).then(|| TALLY.captures(text)).flatten()
+            && let (Some(total), Some(failed)) = (number(&found[1]), number(&found[2]))
         {
-            if let (Some(total), Some(failed)) = (number(&found[1]), number(&found[2])) {
-                self.is_own(line);
-                self.tally = Some(Tally { total, failed, not_run: found.get(3).and_then(|it| number(it.as_str())) });
-            }
+            self.is_own(line);
+            self.tally = Some(Tally { total, failed, not_run: found.get(3).and_then(|it| number(it.as_str())) });
         }
     }
 

@@ -131,11 +131,12 @@ fn is_foreign(parts: &[&str], windows: bool) -> bool {
     parts.iter().enumerate().any(|(at, &part)| {
         let next = parts.get(at + 1).copied().unwrap_or_default();
         match part {
-            "site-packages" | "dist-packages" | "node_modules" => true,
-            // Perl's own library, installed modules, and what bats suites keep as submodules.
-            "perl5" | "perl-base" | "site_perl" | "vendor_perl" => true,
-            "perl" => at > 0 && matches!(parts[at - 1], "lib" | "share") || next.starts_with("5."),
-            "bats-core" | "bats-support" | "bats-assert" | "bats-file" | "bats-detik" | "bats-mock" => true,
+            "site-packages" | "dist-packages" | "node_modules"
+            // Perl's own library and installed modules.
+            | "perl5" | "perl-base" | "site_perl" | "vendor_perl"
+            // What bats suites keep as submodules.
+            | "bats-core" | "bats-support" | "bats-assert" | "bats-file" | "bats-detik" | "bats-mock" => true,
+            "perl" => next.starts_with("5."),
             ".venv" | "venv" => matches!(next, "lib" | "lib64" | "Lib" | "bin" | "Scripts"),
             "lib" | "lib64" if python(next) => true,
             _ if windows && part.eq_ignore_ascii_case("lib") => parts[..at].iter().any(|part| python(part)),

@@ -19,27 +19,28 @@
 //! like another form of cases; else they are left to `ok-lines`.
 
 mod diagnosis;
+mod failures;
 mod item;
 mod place;
 mod prove;
+mod proved;
 mod stream;
 mod yaml;
 
 pub use self::diagnosis::Diagnosis;
-use self::diagnosis::{Failure, is_bats};
+use self::diagnosis::is_bats;
 use self::item::{Item, Point, item};
-use self::prove::{Prove, Verdict, prove};
+use self::proved::Proved;
 use self::stream::{Stream, Sums, outcome};
 use self::yaml::Block;
 use super::cases::{CaseList, Frames, clip, note};
 use super::{Context, Line, Reader, Recognised, Span, Strength};
 use crate::model::{CaseOutcome, Counts, Frame, ReaderName, Reading, Stream as Pipe};
 
-/// The most frames of parts that wait for their whole.
-const HELD: usize = 100;
 /// How deep subtests are told apart.
 const DEEPEST: usize = 16;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a thing that the output has or has not")]
 pub struct Tap<'a> {
     context: Context<'a>,
     name: ReaderName,
@@ -88,17 +89,6 @@ struct Last {
 struct Below {
     block: Block,
     depth: usize,
-}
-
-/// What prove says beside the TAP, or in place of it.
-#[derive(Default)]
-struct Proved {
-    file: Option<String>,
-    ended: Option<String>,
-    failed: u64,
-    missing: u64,
-    skipped: u64,
-    no_plan: bool,
 }
 
 impl Reader for Tap<'_> {
@@ -195,76 +185,6 @@ impl<'a> Tap<'a> {
             below.block.line(text, &self.context);
         }
         true
-    }
-
-    fn end_block(&mut self) {
-        let Some(Below { block, depth }) = self.block.take() else { return };
-        let told = block.finish(&self.context);
-        if !self.last.as_ref().is_some_and(|last| last.failed) {
-            return;
-        }
-        if let Some(frame) = told.frame {
-            self.failure(Some(Failure { depth, name: None, frame, bats: false }));
-        }
-        // bats' comments, in a block.
-        for line in told.message {
-            if is_bats(line.trim_start()) {
-                self.bats = true;
-            }
-            let failure = self.diagnosis.comment(depth, &line, &self.context);
-            self.failure(failure);
-        }
-    }
-
-    /// A failure with its place: of the point that came last, unless it is named.
-    fn failure(&mut self, failure: Option<Failure>) {
-        let Some(Failure { depth, name, mut frame, bats }) = failure else { return };
-        let last = self.last.as_ref().filter(|last| last.depth == depth && last.failed);
-        if bats && last.is_none() {
-            return;
-        }
-        frame.case = name.or_else(|| last.map(|last| last.name.clone()));
-        if frame.case.is_some() && frame.case == self.explained {
-            return;
-        }
-        if depth > 0 {
-            if self.held.len() < HELD {
-                self.held.push((depth, frame));
-            }
-        } else if !self.explain(0, &frame.case.clone().unwrap_or_default(), true) {
-            self.frames.extend(Some(frame));
-        }
-    }
-
-    /// Gives the frames of the parts of a point their whole name; whether there are any. They wait on if the point is
-    /// itself a part.
-    fn explain(&mut self, depth: usize, name: &str, failed: bool) -> bool {
-        let mut any = false;
-        let mut rest = Vec::new();
-        for (at, mut frame) in std::mem::take(&mut self.held) {
-            if at <= depth {
-                rest.push((at, frame));
-                continue;
-            }
-            if !failed {
-                continue;
-            }
-            any = true;
-            frame.case = Some(match frame.case {
-                Some(case) => clip(&format!("{name} > {case}")),
-                None => name.to_owned(),
-            });
-            if depth > 0 {
-                rest.push((depth, frame));
-            } else {
-                self.frames.extend(Some(frame));
-            }
-        }
-        self.held = rest;
-        if any && depth == 0 {
-            self.explained = Some(name.to_owned());
-        }
-        any
     }
 
     fn comment(&mut self, depth: usize, text: &str, line: &Line<'_>) {
@@ -371,86 +291,6 @@ impl<'a> Tap<'a> {
         }
     }
 
-    fn other(&mut self, text: &str, line: &Line<'_>) {
-        self.foreign |= ["PASS", "FAIL", "SKIP"].iter().any(|word| text.starts_with(word));
-        let Some(found) = prove(text) else { return };
-        match found {
-            // In the middle of a stream it is what a test printed.
-            Prove::File(name, verdict) => {
-                let file = self.prove.as_ref().is_some_and(|prove| prove.file.is_some());
-                if self.stream.open && !file && !self.stream.is_complete() {
-                    return;
-                }
-                if file || self.stream.open {
-                    self.end_stream();
-                }
-                self.is_own(line);
-                let prove = self.prove.get_or_insert_default();
-                prove.file = Some(clip(name));
-                match verdict {
-                    Some(Verdict::Skipped(why)) => {
-                        prove.skipped += 1;
-                        self.stream.open = true;
-                        self.stream.skip = Some((clip(why), line.at));
-                        self.end_file(line);
-                    }
-                    Some(_) => self.end_file(line),
-                    None => {}
-                }
-            }
-            Prove::Verdict(Verdict::Ended(status)) => {
-                if let Some(prove) = &mut self.prove {
-                    prove.ended = Some(clip(status));
-                }
-            }
-            Prove::Verdict(_) if self.prove.is_some() => {
-                let complete = self.stream.is_complete() || text.starts_with("All ");
-                if let Some(Proved { file: Some(file), ended: Some(status), .. }) = &self.prove
-                    && complete
-                {
-                    note(&mut self.notes, format!("{file} passed all, and ended with status {status}"));
-                }
-                self.end_file(line);
-            }
-            Prove::Tally { tests } if self.prove.is_some() => {
-                self.is_own(line);
-                self.end_prove(tests);
-            }
-            Prove::Result if self.proved > 0 => self.is_own(line),
-            Prove::Summary { failed } => {
-                if let Some(prove) = &mut self.prove {
-                    prove.failed += failed;
-                }
-            }
-            Prove::BadPlan { missing } => {
-                if let Some(prove) = &mut self.prove {
-                    prove.missing += missing;
-                }
-            }
-            Prove::NoPlan => {
-                if let Some(prove) = &mut self.prove {
-                    prove.no_plan = true;
-                }
-            }
-            Prove::Verdict(_) | Prove::Tally { .. } | Prove::Result => {}
-        }
-    }
-
-    /// Whether a bare `ok` is what prove says of a file.
-    fn ends_file(&self, point: &Point) -> bool {
-        let file = self.prove.as_ref().is_some_and(|prove| prove.file.is_some());
-        file && point.ok && self.stream.is_complete()
-    }
-
-    fn end_file(&mut self, line: &Line<'_>) {
-        self.is_own(line);
-        self.end_stream();
-        if let Some(prove) = &mut self.prove {
-            prove.file = None;
-            prove.ended = None;
-        }
-    }
-
     fn end_stream(&mut self) {
         self.end_block();
         let ended = self.diagnosis.end();
@@ -464,26 +304,6 @@ impl<'a> Tap<'a> {
         let under_prove = file.is_some();
         let sums = self.stream.end(&name, &mut self.cases, &mut self.notes);
         if under_prove { self.under_prove.add(sums) } else { self.sums.add(sums) }
-    }
-
-    /// Prove's own tally: it counts if the TAP of its files was not shown, or not all of it.
-    fn end_prove(&mut self, tests: u64) {
-        self.end_stream();
-        let prove = self.prove.take().unwrap_or_default();
-        let shown = std::mem::take(&mut self.under_prove);
-        self.proved += 1;
-        if shown.lines >= tests {
-            self.sums.add(shown);
-            return;
-        }
-        let failed = prove.failed.min(tests);
-        let mut sums = Sums { unknown: prove.missing, open_end: prove.no_plan, hidden: true, ..Sums::default() };
-        sums.outcomes.failed = failed;
-        sums.outcomes.passed = tests - failed;
-        sums.outcomes.skipped = prove.skipped;
-        sums.planned = tests + prove.skipped + prove.missing;
-        sums.any_plan = prove.missing > 0;
-        self.sums.add(sums);
     }
 
     fn end_all(&mut self) {
@@ -500,9 +320,10 @@ impl<'a> Tap<'a> {
         let ran = sums.outcomes.ran();
         let strength = if self.proved > 0 || (ran > 0 && (self.any_plan || self.any_version)) {
             Strength::Tally
-        } else if self.any_version || (self.any_plan && (self.gave_up || self.context.speaks_of(name))) {
-            Strength::Lines
-        } else if ran > 0 && self.sums.marked > 0 && !self.foreign {
+        } else if self.any_version
+            || (self.any_plan && (self.gave_up || self.context.speaks_of(name)))
+            || (ran > 0 && self.sums.marked > 0 && !self.foreign)
+        {
             Strength::Lines
         } else {
             return None;

@@ -98,7 +98,7 @@ impl Diagnosis {
         Some(Failure { depth: open.depth, frame: open.frame?, name: open.name, bats: false })
     }
 
-    /// `(from function `f' in file a.bash, line 2,`, ` in test file t.bats, line 17)`.
+    /// `(from function … in file a.bash, line 2,` and `in test file t.bats, line 17)` below it.
     fn bats_places(&mut self, text: &str, context: &Context<'_>) {
         let text = text.trim_start_matches('(');
         let (text, last) = match text.strip_suffix(')') {

@@ -84,7 +84,7 @@ fn file(text: &str) -> Option<Prove<'_>> {
     };
     let at = text.find(" ..")?;
     let (name, rest) = (&text[..at], text[at..].trim_start().trim_start_matches('.').trim_start());
-    let path = name.contains('/') || name.contains('\\') || name.ends_with(".t");
+    let path = name.contains(['/', '\\']) || name.strip_suffix(".t").is_some();
     if name.is_empty() || name.contains(' ') || !path {
         return None;
     }

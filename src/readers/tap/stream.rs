@@ -13,6 +13,7 @@ const EARLY: usize = 1_000;
 
 /// Where a stream is.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a thing that the stream has or has not")]
 pub struct Stream {
     /// A version, a plan or a point was seen.
     pub open: bool,
@@ -133,7 +134,7 @@ impl Stream {
             early
                 .into_iter()
                 .filter(|early| early.outcome == CaseOutcome::Failed)
-                .for_each(|early| self.record(early, cases));
+                .for_each(|early| self.record(&early, cases));
         }
         let early = |name: &str| Early { name: clip(name), outcome, reason: reason.map(clip), at };
         if !point.marked && !self.marked && self.early.len() < EARLY {
@@ -152,7 +153,7 @@ impl Stream {
                     if outcome == CaseOutcome::Failed && before != CaseOutcome::Failed {
                         self.numbers.insert(number, (name, outcome));
                         *of(&mut self.outcomes, before) -= 1;
-                        self.record(early(&point.name), cases);
+                        self.record(&early(&point.name), cases);
                     }
                     return;
                 }
@@ -163,12 +164,12 @@ impl Stream {
         }
         let unnamed = point.name.is_empty();
         match point.number.filter(|_| unnamed) {
-            Some(number) => self.record(early(&number.to_string()), cases),
-            None => self.record(early(&point.name), cases),
+            Some(number) => self.record(&early(&number.to_string()), cases),
+            None => self.record(&early(&point.name), cases),
         }
     }
 
-    fn record(&mut self, case: Early, cases: &mut CaseList) {
+    fn record(&mut self, case: &Early, cases: &mut CaseList) {
         *of(&mut self.outcomes, case.outcome) += 1;
         if !case.name.is_empty() {
             cases.record(&case.name, case.outcome, case.reason.as_deref(), case.at);
@@ -179,7 +180,7 @@ impl Stream {
 
     fn flush(&mut self, cases: &mut CaseList) {
         for early in std::mem::take(&mut self.early) {
-            self.record(early, cases);
+            self.record(&early, cases);
         }
     }
 
