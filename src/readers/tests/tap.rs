@@ -173,3 +173,10 @@ fn prove_in_the_middle_is_what_a_test_printed() {
     let output = "1..2\nok 1 - a\nt/x.t .. ok\nFiles=1, Tests=9, 0 wallclock\nok 2 - b\n";
     assert_eq!(counts(output), planned(2, 2, 0, 0));
 }
+
+#[test]
+fn a_tally_beside_the_points_that_tells_of_more_failures_is_no_green() {
+    let seen = reading(0, "1..2\nok 1 - a\nok 2 - b\n1 passed, 1 failed\n");
+    assert_eq!((seen.counts.failed, seen.counts.passed, seen.counts.ran), (Some(1), None, None));
+    assert_eq!(counts("1..2\nok 1 - a\nok 2 - b\n2 passed, 0 failed\n"), planned(2, 2, 0, 0));
+}
