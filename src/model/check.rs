@@ -94,12 +94,14 @@ pub enum ReaderName {
     Unittest,
     Jest,
     NodeTest,
+    Bats,
+    Tap,
     OkLines,
 }
 
 impl ReaderName {
     /// All of them. Of two that recognise the same output, the one that comes first here is the more particular.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Pytest,
         Self::Nextest,
         Self::CargoTest,
@@ -107,6 +109,8 @@ impl ReaderName {
         Self::Unittest,
         Self::Jest,
         Self::NodeTest,
+        Self::Bats,
+        Self::Tap,
         Self::OkLines,
     ];
 
@@ -121,6 +125,8 @@ impl ReaderName {
             Self::Unittest => "unittest",
             Self::Jest => "jest",
             Self::NodeTest => "node-test",
+            Self::Bats => "bats",
+            Self::Tap => "tap",
             Self::OkLines => "ok-lines",
         }
     }

@@ -8,7 +8,8 @@
 //! other, which counts. If one's begin where the other's have ended, in the same stream, they ran one after the other,
 //! and their numbers add up. Else nobody can tell, and nothing but the failures is known.
 //!
-//! The general forms ([`is_general`]) are no sub-runners of their own: what prints them may well have run one.
+//! The general forms ([`is_general`]) are no sub-runners of their own: what prints them may well have run one. Only a script
+//! that prints test points and a tally that tells of more failures contradicts itself.
 
 use super::cases::note;
 use super::{Context, Recognised, Span, Strength};
@@ -20,6 +21,9 @@ pub fn choose(mut all: Vec<Recognised>, context: &Context<'_>) -> Option<Reading
     let strongest = all.iter().map(|found| found.strength).max()?;
     all.retain(|found| found.strength == strongest);
     if strongest == Strength::Tally && all.iter().any(|found| !is_general(found.reader)) {
+        if let Some(both) = contradicted(&mut all) {
+            return Some(both);
+        }
         all.retain(|found| !is_general(found.reader));
     } else {
         all.truncate(1);
@@ -36,6 +40,18 @@ fn is_general(reader: ReaderName) -> bool {
     matches!(reader, ReaderName::OkLines)
 }
 
+/// A plain script's test points, and a tally of its own that tells of more failures: nobody can tell which is right.
+fn contradicted(all: &mut Vec<Recognised>) -> Option<Reading> {
+    let failed = |found: &Recognised| found.reading.counts.failed.unwrap_or(0);
+    let [points, tally] = &all[..] else { return None };
+    if points.reader != ReaderName::Tap || !is_general(tally.reader) || failed(tally) <= failed(points) {
+        return None;
+    }
+    let tally = all.pop()?;
+    let points = all.pop()?;
+    Some(unclear(points, tally).reading)
+}
+
 /// Two readings of one output as one.
 pub fn together(one: Recognised, other: Recognised) -> Recognised {
     let (Some(a), Some(b)) = (one.span, other.span) else { return unclear(one, other) };
@@ -50,7 +66,16 @@ pub fn together(one: Recognised, other: Recognised) -> Recognised {
         return other;
     }
     let (first, second) = if a.first < b.first { (one, other) } else { (other, one) };
-    if a.last < b.first || b.last < a.first { in_a_row(first, second) } else { unclear(first, second) }
+    let apart = a.last < b.first || b.last < a.first;
+    // What a producer of TAP prints is TAP, too; its own reader knows what in it is not.
+    let is_producer = |found: &Recognised| matches!(found.reader, ReaderName::Bats | ReaderName::NodeTest);
+    if !apart && first.reader == ReaderName::Tap && is_producer(&second) {
+        return second;
+    }
+    if !apart && second.reader == ReaderName::Tap && is_producer(&first) {
+        return first;
+    }
+    if apart { in_a_row(first, second) } else { unclear(first, second) }
 }
 
 /// Two runs, one after the other.

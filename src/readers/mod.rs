@@ -10,6 +10,7 @@
 //! - **Sums hold**: where all are known, `ran = passed + failed + skipped`, and `planned = ran + unknown`.
 //! - **Bounded**: lists and texts have limits (`cases.rs`); numbers go on beyond them.
 
+mod bats;
 mod cargo_test;
 mod cases;
 mod choose;
@@ -27,6 +28,7 @@ mod own_code;
 mod pytest;
 mod read;
 mod reader;
+mod tap;
 mod unittest;
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use self::tally::{Tally, reason, tally};
+use self::tally::{Parts, Tally, parts, reason};
 use super::cases::{CaseList, Outcomes, clip, note, number as number_of};
 use super::{Arrival, Context, Line, Reader, Recognised, Span, Strength};
 use crate::model::{CaseOutcome, Counts, Exit, ReaderName, Reading};
@@ -45,9 +45,16 @@ static PLAN: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant")
 });
 static PROOF: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?i:all (?:ok|green|good|passed)|all (?:checks|tests|cases) (?:have )?(?:passed|ok|green))[.!]*$")
+    Regex::new(r"^(?:[✓✔✅🎉=*#-]+ *)?(?i:(?:success|ok|result|done): *)?(?i:(?:all|everything) (?:ok|green|good|passed|pass|passes)|all (?:of the )?(?:self-?)?(?:checks|tests|cases|specs|assertions) (?:have |are )?(?:passed|passing|pass|ok|okay|green|succeeded)(?: successfully)?)[.!]*(?: *[✓✔✅🎉=*#-]+)?$")
         .expect("a constant")
 });
+/// What takes a proof back.
+static REFUTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:[✗✘❌✖=*#-]+ *)?(?i:(?:some|not all|one or more) (?:checks|tests|cases|specs) (?:have )?(?:failed|passed)|(?:checks|tests) failed)[.!]*(?: *[✗✘❌✖=*#-]+)?$")
+        .expect("a constant")
+});
+static MARKED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^ *(✓|✔|✅|✗|✘|❌|✖)\u{fe0f}? +(\S.*)$").expect("a constant"));
 static SKIP_ALL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^SKIP(?:PED)?: *(\S.*)$").expect("a constant"));
 
 pub struct OkLines<'a> {
@@ -70,8 +77,22 @@ pub struct OkLines<'a> {
     /// Lines that are not empty, and the last `SKIP: reason`.
     said: u64,
     skip: Option<(String, Arrival)>,
-    /// A TAP producer gave up.
-    bailed: bool,
+    /// The script says that not all is well.
+    refuted: bool,
+    /// Lines with a mark before a name: `✓ name`.
+    marked: CaseList,
+    /// Lines that each tell one number, one below the other; where they end, and what was known before them.
+    block: Option<Block>,
+}
+
+/// `Passed: 5`, and `Failed: 0` below it.
+#[derive(Clone, Copy)]
+struct Block {
+    parts: Parts,
+    end: u64,
+    tallies: u64,
+    sum: Tally,
+    last: Option<Tally>,
 }
 
 impl Reader for OkLines<'_> {
@@ -81,10 +102,8 @@ impl Reader for OkLines<'_> {
             return;
         }
         self.said += 1;
-        if let Some(tally) = tally(text) {
-            self.tallies += 1;
-            self.sum = if self.tallies == 1 { tally } else { self.sum.and(tally) };
-            self.last = Some(tally);
+        if let Some(parts) = parts(text) {
+            self.parts(parts);
             if let Some(reason) = reason(text) {
                 note(&mut self.notes, format!("failed: {}", clip(reason)));
             }
@@ -100,9 +119,15 @@ impl Reader for OkLines<'_> {
             };
         } else if PROOF.is_match(text) {
             self.proof = true;
-        } else if let Some(why) = text.strip_prefix("Bail out!") {
-            self.bailed = true;
-            note(&mut self.notes, format!("gave up: {}", clip(why.trim())));
+        } else if REFUTED.is_match(text) {
+            self.refuted = true;
+        } else if let Some(found) = MARKED.captures(text) {
+            let outcome = if matches!(&found[1], "✗" | "✘" | "❌" | "✖") {
+                CaseOutcome::Failed
+            } else {
+                CaseOutcome::Passed
+            };
+            self.marked.record(&found[2], outcome, None, line.at);
         } else if let Some(found) = SKIP_ALL.captures(text) {
             self.skip = Some((clip(&found[1]), line.at));
             self.case("SKIP", true, None, &found[1], line.at);
@@ -120,6 +145,25 @@ impl Reader for OkLines<'_> {
         if let Some((reason, at)) = self.skip.take_if(|_| self.said == 1) {
             return self.skipped_all(&reason, at);
         }
+        self.proof &= !self.refuted;
+        // Tools mark what they did, too. A mark makes a case where something sums up just as many of them, or where nothing
+        // else is there and the command speaks of tests.
+        let marked = self.marked.outcomes();
+        let sums_up = self.last.and_then(|tally| tally.passed.map(|passed| (passed, tally.failed.unwrap_or(0))))
+            == Some((marked.passed, marked.failed))
+            || self.last.is_some_and(|tally| {
+                tally.passed.is_none()
+                    && tally.total == Some(marked.ran())
+                    && tally.failed.unwrap_or(0) == marked.failed
+            });
+        let mut loose = false;
+        if self.lines == 0 && marked.ran() >= 2 {
+            loose = self.last.is_none() && !self.proof && self.planned.is_none();
+            if sums_up || self.last.is_none() {
+                self.lines = marked.ran();
+                self.cases = std::mem::take(&mut self.marked);
+            }
+        }
         // Prose may end in "ok", too. Two such lines, and a last word that all is well, are no prose.
         if self.proof && self.last.is_none() && self.lines == 0 && self.last_words.outcomes().ran() >= 2 {
             self.lines = self.last_words.outcomes().ran();
@@ -131,7 +175,9 @@ impl Reader for OkLines<'_> {
         lines.skipped += self.nameless.skipped;
         let tally = self.tally(lines);
         let surely = self.strict > 0 || self.lines >= 2;
-        let strength = if tally.is_some() || (self.planned.is_some() && self.lines > 0) {
+        let strength = if loose {
+            Strength::Loose
+        } else if tally.is_some() || (self.planned.is_some() && self.lines > 0) {
             Strength::Tally
         } else if self.proof || surely {
             Strength::Lines
@@ -158,8 +204,13 @@ impl Reader for OkLines<'_> {
                 counts.planned = Some(ran);
             }
             counts.unknown = Some(planned.saturating_sub(ran));
-        } else if counts.ran.is_some() && (tally.is_some() || self.proof) && !self.bailed {
+        } else if counts.ran.is_some() && (tally.is_some() || self.proof) {
             counts.unknown = Some(0);
+        }
+        if let (Some(missing @ 1..), Some(ran), None) = (tally.map(|tally| tally.missing), counts.ran, self.planned) {
+            // The total has more than the parts.
+            counts.planned = Some(ran + missing);
+            counts.unknown = Some(missing);
         }
         let cases = self.cases.finish(&mut self.notes);
         Some(recognised(strength, Reading { counts, cases, notes: self.notes, ..Reading::default() }))
@@ -183,7 +234,9 @@ impl<'a> OkLines<'a> {
             proof: false,
             said: 0,
             skip: None,
-            bailed: false,
+            refuted: false,
+            marked: CaseList::default(),
+            block: None,
         }
     }
 
@@ -216,6 +269,31 @@ impl<'a> OkLines<'a> {
             }
         } else {
             self.cases.record(name, outcome, reason, at);
+        }
+    }
+
+    /// Takes what a line says of all cases. Lines one below the other, each of which tells another number, are one tally.
+    fn parts(&mut self, parts: Parts) {
+        let joined = self
+            .block
+            .filter(|block| parts.is_single() && block.end + 1 == self.said)
+            .and_then(|block| Some(Block { parts: block.parts.and(parts)?, ..block }));
+        if let Some(block) = joined {
+            (self.tallies, self.sum, self.last) = (block.tallies, block.sum, block.last);
+            self.take(block.parts);
+            self.block = Some(Block { end: self.said, ..block });
+            return;
+        }
+        let (tallies, sum, last) = (self.tallies, self.sum, self.last);
+        self.block = parts.is_single().then_some(Block { parts, end: self.said, tallies, sum, last });
+        self.take(parts);
+    }
+
+    fn take(&mut self, parts: Parts) {
+        if let Some(tally) = parts.tally() {
+            self.tallies += 1;
+            self.sum = if self.tallies == 1 { tally } else { self.sum.and(tally) };
+            self.last = Some(tally);
         }
     }
 

@@ -155,7 +155,12 @@ fn is_foreign(parts: &[&str], windows: bool) -> bool {
             "pkg" => next == "mod",
             "src" if GO.contains(&next) => parts[at.saturating_sub(3)..at].iter().any(|part| is_go(part)),
             _ if part.starts_with("rustc-") => next == "library",
-            "site-packages" | "dist-packages" | "node_modules" => true,
+            "site-packages" | "dist-packages" | "node_modules"
+            // Perl's own library and installed modules.
+            | "perl5" | "perl-base" | "site_perl" | "vendor_perl"
+            // What bats suites keep as submodules.
+            | "bats-core" | "bats-support" | "bats-assert" | "bats-file" | "bats-detik" | "bats-mock" => true,
+            "perl" => next.starts_with("5."),
             ".venv" | "venv" => matches!(next, "lib" | "lib64" | "Lib" | "bin" | "Scripts"),
             "lib" | "lib64" if python(next) => true,
             _ if windows && part.eq_ignore_ascii_case("lib") => parts[..at].iter().any(|part| python(part)),
@@ -219,6 +224,11 @@ mod tests {
             "/usr/lib/go-1.19/src/runtime/panic.go",
             "/opt/hostedtoolcache/go/1.21.0/x64/src/testing/testing.go",
             "/home/u/go/pkg/mod/example.com/x@v1.2.3/x.go",
+            "/usr/share/perl/5.36/Test/More.pm",
+            "/usr/share/perl5/JSON.pm",
+            "/usr/lib/x86_64-linux-gnu/perl-base/strict.pm",
+            "/usr/local/share/perl/5.36.0/X.pm",
+            "test/test_helper/bats-assert/src/assert.bash",
             r"C:\Python311\Lib\unittest\case.py",
             r"C:\Users\u\AppData\Local\Programs\Python\Python313\lib\os.py",
         ] {

@@ -12,7 +12,7 @@ use super::jest::Jest;
 use super::lines_of_own::OwnLines;
 use super::nextest::Nextest;
 use super::node_test::NodeTest;
-use super::{Reader, Source, ok_lines::OkLines, pytest::Pytest, unittest::Unittest};
+use super::{Reader, Source, bats::Bats, ok_lines::OkLines, pytest::Pytest, tap::Tap, unittest::Unittest};
 use crate::model::{Exit, ReaderChoice, ReaderName, Reading};
 
 /// What a reader may know beside the output.
@@ -49,7 +49,9 @@ impl<'a> Context<'a> {
             ReaderName::Nextest => &["nextest"],
             ReaderName::CargoTest => &["cargo", "rustc", "target/"],
             ReaderName::GoTest => &["go"],
-            ReaderName::OkLines => &[],
+            ReaderName::Bats => &["bats"],
+            ReaderName::Tap => &["prove", "perl", "tap"],
+            ReaderName::OkLines => &["test", "check", "spec"],
         };
         self.argv.iter().any(|word| words.iter().any(|wanted| word.contains(wanted)))
     }
@@ -64,6 +66,8 @@ fn reader(name: ReaderName, context: Context<'_>) -> Box<dyn Reader + '_> {
         ReaderName::Unittest => Box::new(Unittest::new(context)),
         ReaderName::Jest => Box::new(Jest::new(context)),
         ReaderName::NodeTest => Box::new(NodeTest::new(context)),
+        ReaderName::Bats => Box::new(Bats::new(context)),
+        ReaderName::Tap => Box::new(Tap::new(context)),
         ReaderName::OkLines => Box::new(OkLines::new(context)),
     }
 }

@@ -1,5 +1,6 @@
 //! Whole outputs, as the sub-runners really printed them (`fixtures/outputs`).
 
+mod bats;
 mod cargo_test;
 mod go_test;
 mod nextest;
@@ -7,6 +8,7 @@ mod node_test;
 mod ok_lines;
 mod properties;
 mod pytest;
+mod tap;
 mod unittest;
 
 use std::fmt::Write as _;
@@ -132,7 +134,7 @@ fn streams_are_read_stdout_first_whatever_their_order() {
 fn lists_are_bounded_and_numbers_are_not() {
     let mut output = String::new();
     for i in 0..cases::MOST_CASES + 5 {
-        writeln!(output, "ok {}{i}", if i == 0 { "x".repeat(5_000) } else { String::new() }).expect("a string");
+        writeln!(output, "ok {}a{i}", if i == 0 { "x".repeat(5_000) } else { String::new() }).expect("a string");
     }
     for i in 0..cases::MOST_FRAMES + 5 {
         writeln!(output, "Traceback (most recent call last):\n  File \"a.py\", line {i}, in f\nE: {i}")

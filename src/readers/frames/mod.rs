@@ -2,8 +2,10 @@
 
 mod go;
 mod node;
+mod perl;
 mod python;
 mod rust;
+mod shell;
 
 pub use go::Goroutines;
 pub use node::{Stacks, place};
@@ -34,6 +36,8 @@ impl<'a> Finders<'a> {
             Box::new(Stacks::new(context)),
             Box::new(Panics::new(context)),
             Box::new(Goroutines::new(context)),
+            Box::new(perl::Deaths::new(context)),
+            Box::new(shell::Complaints::new(context)),
         ])
     }
 

@@ -7,13 +7,25 @@ use crate::model::LineRules;
 
 fn every_recording() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/outputs");
-    let mut files: Vec<_> =
-        ["unittest", "pytest", "cargo-test", "nextest", "go-test", "node-test", "node", "jest", "vitest"]
-            .iter()
-            .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("recorded"))
-            .map(|entry| entry.expect("recorded").path())
-            .filter(|file| file.extension().is_some_and(|end| end != "json"))
-            .collect();
+    let mut files: Vec<_> = [
+        "unittest",
+        "pytest",
+        "cargo-test",
+        "nextest",
+        "go-test",
+        "node-test",
+        "node",
+        "jest",
+        "vitest",
+        "tap",
+        "bats",
+        "shell",
+    ]
+    .iter()
+    .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("recorded"))
+    .map(|entry| entry.expect("recorded").path())
+    .filter(|file| file.extension().is_some_and(|end| end != "json"))
+    .collect();
     files.sort();
     files.into_iter().map(|file| (file.display().to_string(), std::fs::read(&file).expect("recorded"))).collect()
 }
@@ -113,6 +125,42 @@ fn alike() -> impl Strategy<Value = String> {
         "Ran 3 tests in 0.1s",
         "OK",
         "1..3",
+        "1..0 # SKIP x",
+        "ok 1 - a",
+        "not ok 2 - a",
+        "not ok 3 - b # TODO",
+        " # SKIP x",
+        "ok 18446744073709551615",
+        "TAP version 14",
+        "# Subtest: a",
+        "    ",
+        "  ---",
+        "  ...",
+        "  at: f (a.js:1:1)",
+        "  stack: |",
+        "Bail out! x",
+        "}",
+        "#   Failed test 'a'",
+        "#   at t/a.t line 3.",
+        "# (in test file t.bats, line 5)",
+        "# (from function `f' in file a.bash, line 2,",
+        "#   `false' failed",
+        " ✓ a",
+        "   a2/3 ✗ b",
+        "   b3/3",
+        "3 tests, 9 failures, 9 not run",
+        "t/a.t .. ",
+        "skipped: x",
+        "Failed 9/3 subtests",
+        "Files=1, Tests=9",
+        "t/a.t (Wstat: 0 Tests: 9 Failed: 10)",
+        "  Parse errors: Bad plan.  You planned 9 tests but ran 1.",
+        "Passed: 3",
+        "Failed: 9",
+        "Total: 5",
+        "Tests: 5, Failures: 9",
+        "t.sh: line 3: x: command not found",
+        "x at a.pl line 3.",
         "FAILED (failures=9)",
         "OK (skipped=9)",
         "99999999999999999999",
