@@ -149,7 +149,7 @@ pub struct CheckTotals {
 /// Sums of the cases over the checks that know theirs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseTotals {
-    /// How many were announced, or expected; those that ran where nothing was.
+    /// How many were announced, or expected; those that ran or began where nothing was.
     pub planned: u64,
     /// How many got an outcome, skipped ones included.
     pub ran: u64,

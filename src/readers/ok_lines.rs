@@ -55,6 +55,10 @@ static REFUTED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static MARKED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^ *(✓|✔|✅|✗|✘|❌|✖)\u{fe0f}? +(\S.*)$").expect("a constant"));
+/// `[PASS] name`.
+static BRACKETED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^ *\[ *(ok|OK|PASS|PASSED|FAIL|FAILED|SKIP|SKIPPED) *\]:? +(?:- +)?(\S.*)$").expect("a constant")
+});
 static SKIP_ALL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^SKIP(?:PED)?: *(\S.*)$").expect("a constant"));
 
 pub struct OkLines<'a> {
@@ -128,6 +132,9 @@ impl Reader for OkLines<'_> {
                 CaseOutcome::Passed
             };
             self.marked.record(&found[2], outcome, None, line.at);
+        } else if let Some(found) = BRACKETED.captures(text) {
+            // `[ OK ] Started the service`: a log says that, too.
+            self.case(&found[1], !found[1].eq_ignore_ascii_case("ok"), None, &found[2], line.at);
         } else if let Some(found) = SKIP_ALL.captures(text) {
             self.skip = Some((clip(&found[1]), line.at));
             self.case("SKIP", true, None, &found[1], line.at);

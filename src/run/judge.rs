@@ -295,7 +295,10 @@ fn cases(check: &Check, expected: Option<&Expected>, counts: &Counts, facts: &Fa
         _ => counts.planned.filter(|planned| ran < *planned).map(|planned| (planned, "planned")),
     };
     if let Some((n, word)) = short {
-        push(Kind::ShortCount, Severity::Error, format!("{ran} of {n} {word} cases ran, {} never did", n - ran));
+        let skipped = counts.skipped.filter(|skipped| *skipped > 0);
+        let skipped = skipped.map(|skipped| format!(" ({skipped} of them skipped)")).unwrap_or_default();
+        let never = n - ran;
+        push(Kind::ShortCount, Severity::Error, format!("{ran} of {n} {word} cases ran{skipped}, {never} never did"));
     } else if counts.unknown.is_some_and(|unknown| unknown > 0) {
         let unknown = counts.unknown.unwrap_or_default();
         push(

@@ -25,8 +25,9 @@ pub fn add(totals: &mut Totals, check: &CheckReport) {
         Verdict::Passed => &mut sums.passed,
     } += 1;
     let (cases, sums) = (&check.cases, &mut totals.cases);
-    // What ran without being announced was at least as many as ran.
-    sums.planned += cases.planned.or(cases.ran).unwrap_or(0);
+    // What ran without being announced was at least as many as ran, or began.
+    let begun = || cases.ran.map(|ran| ran + cases.unknown.unwrap_or(0));
+    sums.planned += cases.planned.or_else(begun).unwrap_or(0);
     sums.ran += cases.ran.unwrap_or(0);
     sums.passed += cases.passed.unwrap_or(0);
     sums.failed += cases.failed.unwrap_or(0);

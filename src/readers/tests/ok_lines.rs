@@ -187,3 +187,14 @@ fn a_script_that_dies_shows_where() {
         ("hooks/t.py", 7, Some("OSError: [Errno 16] busy"))
     );
 }
+
+#[test]
+fn outcomes_in_brackets_are_cases() {
+    let output = "Hook tests\n  [PASS] one thing\n  [PASS] another\n  [FAIL] a third\n  [SKIP] no gh\nSTATUS: FAILED\n";
+    let reading = reading(1, output);
+    let counts = reading.counts;
+    assert_eq!((counts.ran, counts.passed, counts.failed, counts.skipped), (Some(4), Some(2), Some(1), Some(1)));
+    assert_eq!(outcome_of(&reading, "a third"), CaseOutcome::Failed);
+    let log = "[ OK ] Started the service\n";
+    assert_eq!(self::reading(0, log).reader, None, "one line of a log");
+}
