@@ -7,6 +7,7 @@ mod holds;
 mod leaks;
 mod pipes;
 mod places;
+pub mod windows_rules;
 
 pub use blame::Blame;
 pub use places::Places;
