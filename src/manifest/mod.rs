@@ -38,6 +38,7 @@ mod problem;
 mod read;
 mod reader_spec;
 mod resolve;
+mod rules_spec;
 mod scalar;
 mod schema;
 mod spanned;

@@ -2,9 +2,8 @@
 //! opens files how.
 //!
 //! Windows looks at who has the file: each opening says what others may do meanwhile, and a removal or a rename wants
-//! delete access, which all openings must share (`CreateFileW`, "dwShareMode": without `FILE_SHARE_DELETE` "it cannot be
-//! deleted or renamed until the handle is closed"; [MS-FSA] 2.1.5.1.2.2, sharing conflicts). What is not known is predicted,
-//! never refused.
+//! delete access, which all openings must share (Microsoft's page on `CreateFileW`, `dwShareMode`; [MS-FSA], the check of
+//! sharing conflicts). What is not known is predicted, never refused.
 
 use crate::model::{Act, Answer, Holder, How, Refusal, Refused, Rule, Target};
 
@@ -41,7 +40,7 @@ fn denied(rule: Rule, holder: usize) -> Refusal {
 }
 
 /// - The current directory: the system keeps a handle on it that shares reading and writing only
-///   (`SetCurrentDirectory`: a process's current directory "cannot be deleted or renamed"; `RtlSetCurrentDirectory_U`
+/// (`RtlSetCurrentDirectory_U`
 ///   opens it with `FILE_SHARE_READ | FILE_SHARE_WRITE`). Error 32; Wine says the same, for a removal and a rename, by the
 ///   process itself and by others. Programs of MSYS share it for deletion as well; one that is started with it by a
 ///   native program and has not set it anew has it by Windows' own handle all the same, so no exception is made.
@@ -86,7 +85,7 @@ fn file(act: Act, index: usize, holder: &Holder<'_>) -> Answer {
     }
 }
 
-/// A read-only file: `DeleteFileW` "fails with `ERROR_ACCESS_DENIED`", and `MoveFileExW` replaces none. Some runtimes take
+/// A read-only file: `DeleteFileW` fails with `ERROR_ACCESS_DENIED` (its page, remarks), and `MoveFileExW` replaces none. Some runtimes take
 /// the attribute away first, so that their programs see nothing of it: see [`Runtime::removes_read_only`].
 fn read_only(act: Act, caller: &str, target: Target) -> Answer {
     if target != (Target::File { read_only: true }) || act == Act::Rename {

@@ -312,7 +312,7 @@ impl Pending<'_> {
             reading: &reading,
             unsatisfied,
             lost,
-            found: probes::findings(&outcome, strangers, &places, &blame),
+            found: probes::findings(&outcome, strangers, &places, &blame, &reading.frames, check.rules),
             at_limit: at_limit(&outcome),
             strict: options.strict,
             needs_proof: planned.needs_proof,
