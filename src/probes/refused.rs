@@ -18,8 +18,8 @@ fn finding(refused: &RefusedCall, places: &Places, blame: &Blame<'_>, frames: &[
     };
     let why = match &refused.holder {
         Some((process, hold)) => {
-            let held = if hold.path == refused.path { "it".to_owned() } else { places.name(&hold.path) };
-            format!("{held} is {} {}", hold.how.phrase(), process.short())
+            let what = if hold.path == refused.path { "it".to_owned() } else { places.name(&hold.path) };
+            format!("{what} is {} {}", hold.how.phrase(), process.short())
         }
         None if refused.refusal.rule == Rule::ReadOnly => "it is read-only".to_owned(),
         None => "it is in use by a process that is gone".to_owned(),

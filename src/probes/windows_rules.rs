@@ -40,10 +40,9 @@ fn denied(rule: Rule, holder: usize) -> Refusal {
 }
 
 /// - The current directory: the system keeps a handle on it that shares reading and writing only
-/// (`RtlSetCurrentDirectory_U`
-///   opens it with `FILE_SHARE_READ | FILE_SHARE_WRITE`). Error 32; Wine says the same, for a removal and a rename, by the
-///   process itself and by others. Programs of MSYS share it for deletion as well; one that is started with it by a
-///   native program and has not set it anew has it by Windows' own handle all the same, so no exception is made.
+///   (`RtlSetCurrentDirectory_U` opens it with `FILE_SHARE_READ | FILE_SHARE_WRITE`). Error 32; Wine says the same, for a
+///   removal and a rename, by the process itself and by others. Whether programs of MSYS share theirs for deletion is not
+///   known here: no exception is made for them.
 /// - A descriptor of a directory, or a chroot, has no counterpart in most runtimes there: predicted.
 /// - A rename wants nothing below to be open, however it is shared ([MS-FSA] 2.1.5.15.11: a directory with open files
 ///   below it, `STATUS_ACCESS_DENIED`). Whether what is merely mapped counts depends on the file system: predicted.
@@ -120,20 +119,20 @@ fn sharing(program: &str) -> Sharing {
 /// What opens and removes files for a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runtime {
-    /// CPython: `open` and `os.open` call the C library's `_wopen` (Modules/_io/fileio.c, Modules/posixmodule.c), which
+    /// `CPython`: `open` and `os.open` call the C library's `_wopen` (`Modules/_io/fileio.c`, `Modules/posixmodule.c`), which
     /// shares reading and writing only (`_SH_DENYNO`). `os.remove` is `DeleteFileW` as it is.
     Python,
     /// libuv, src/win/fs.c: `fs__open` shares everything "to match UNIX semantics", unless `UV_FS_O_EXLOCK`; `fs__unlink`
     /// takes a read-only attribute away.
     Node,
-    /// syscall/syscall_windows.go, `Open`: `FILE_SHARE_READ | FILE_SHARE_WRITE` (golang/go#32088 declined to change that;
+    /// `syscall/syscall_windows.go`, `Open`: `FILE_SHARE_READ | FILE_SHARE_WRITE` (golang/go#32088 declined to change that;
     /// only what is opened through an `os.Root` is shared). `os.Remove` takes a read-only attribute away.
     Go,
-    /// library/std/src/sys/fs/windows.rs, `OpenOptions::new`: all three shared. `remove_file` fails on a read-only file
+    /// `library/std/src/sys/fs/windows.rs`, `OpenOptions::new`: all three shared. `remove_file` fails on a read-only file
     /// up to 1.85, and removes it since: so neither is said of it.
     Rust,
-    /// java.io shares reading and writing (io_util_md.c, `winFileHandleOpen`), java.nio everything
-    /// (WindowsChannelFactory.java, `shareDelete = true`): it depends on the class.
+    /// java.io shares reading and writing (`io_util_md.c`, `winFileHandleOpen`), java.nio everything
+    /// (`WindowsChannelFactory.java`, `shareDelete = true`): it depends on the class.
     Java,
     /// Cygwin's fhandler.cc, `fhandler_base::open`: `FILE_SHARE_VALID_FLAGS`; `unlink_nt` takes a read-only attribute
     /// away. Git Bash's sh, bash and tools are programs of MSYS, which is Cygwin's.

@@ -192,8 +192,8 @@ impl Enforcement {
         }
         let Some(caller) = read(process_of(question.thread), wanted) else { return };
         let holder = sitter.and_then(|sitter| {
-            let held = sitter.below.map_or_else(|| path.clone(), |below| below.to_string_lossy().into_owned());
-            let hold = Hold { how: sitter.how, path: held, directory: sitter.directory, deleted: false };
+            let lies_at = sitter.below.map_or_else(|| path.clone(), |below| below.to_string_lossy().into_owned());
+            let hold = Hold { how: sitter.how, path: lies_at, directory: sitter.directory, deleted: false };
             Some((read(sitter.pid, wanted)?, hold))
         });
         self.refused.push(RefusedCall {

@@ -79,6 +79,9 @@ fn version(release: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
+/// How long a descriptor is.
+const DESCRIPTOR: u32 = 4;
+
 /// Room for one descriptor in a message, aligned as its header wants.
 struct Control(MaybeUninit<[u64; 8]>);
 
@@ -94,7 +97,7 @@ impl Control {
         message.msg_iovlen = 1;
         message.msg_control = self.0.as_mut_ptr().cast();
         // SAFETY: the macro computes.
-        message.msg_controllen = unsafe { libc::CMSG_SPACE(size_of::<RawFd>() as u32) } as _;
+        message.msg_controllen = unsafe { libc::CMSG_SPACE(DESCRIPTOR) } as _;
         message
     }
 }
@@ -123,8 +126,8 @@ pub unsafe fn install(program: &libc::sock_fprog, socket: RawFd) -> Option<NotOn
         // SAFETY: the program outlives the call.
         let fd =
             unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, ptr::from_ref(program)) };
-        if fd >= 0 {
-            break fd as RawFd;
+        if let Some(fd) = RawFd::try_from(fd).ok().filter(|fd| *fd >= 0) {
+            break fd;
         }
         match errno() {
             libc::EINVAL if flags & libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV != 0 => {
@@ -151,7 +154,7 @@ pub unsafe fn install(program: &libc::sock_fprog, socket: RawFd) -> Option<NotOn
         let header = libc::CMSG_FIRSTHDR(&raw const message);
         (*header).cmsg_level = libc::SOL_SOCKET;
         (*header).cmsg_type = libc::SCM_RIGHTS;
-        (*header).cmsg_len = libc::CMSG_LEN(size_of::<RawFd>() as u32) as _;
+        (*header).cmsg_len = libc::CMSG_LEN(DESCRIPTOR) as _;
         libc::CMSG_DATA(header).cast::<RawFd>().write_unaligned(listener);
         libc::sendmsg(socket, &raw const message, 0)
     };

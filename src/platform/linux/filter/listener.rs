@@ -8,6 +8,9 @@ use super::program::{Call, call};
 /// Wake the one that waits on the processor of the one that answers (Linux 6.6): five times as fast.
 const SYNC_WAKE_UP: u64 = 1;
 
+/// `SECCOMP_USER_NOTIF_FLAG_CONTINUE`.
+const LET_THROUGH: u32 = 1;
+
 /// One call that waits for an answer.
 pub struct Question {
     id: u64,
@@ -54,7 +57,7 @@ impl Listener {
 
     /// Lets the call through, or lets it fail. Who asked may be gone.
     pub fn answer(&self, question: &Question, errno: Option<i32>) {
-        let flags = if errno.is_some() { 0 } else { libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32 };
+        let flags = if errno.is_some() { 0 } else { LET_THROUGH };
         let mut answer = libc::seccomp_notif_resp { id: question.id, val: 0, error: -errno.unwrap_or(0), flags };
         // SAFETY: the answer outlives the call.
         unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut answer) };

@@ -84,7 +84,7 @@ pub fn call(arch: u32, number: i32, args: &[u64; 6]) -> Option<Call> {
     let numbering = NUMBERINGS.iter().find(|numbering| numbering.arch == arch)?;
     let number = number.cast_unsigned() & !numbering.ignored;
     // Descriptors are ints, whatever else is in the register.
-    let place = |folder: usize, path: usize| Place { folder: args[folder] as u32 as i32, path: args[path] };
+    let place = |folder: usize, path: usize| Place { folder: low_half(args[folder]), path: args[path] };
     let here = |path: usize| Place { folder: libc::AT_FDCWD, path: args[path] };
     let (name, kind) = match Some(number) {
         n if n == numbering.rmdir => ("rmdir", Kind::Rmdir(here(0))),
@@ -102,6 +102,12 @@ pub fn call(arch: u32, number: i32, args: &[u64; 6]) -> Option<Call> {
     Some(Call { name, kind })
 }
 
+/// The half of a register that an int is in.
+fn low_half(register: u64) -> i32 {
+    let [a, b, c, d, ..] = register.to_le_bytes();
+    i32::from_le_bytes([a, b, c, d])
+}
+
 const REMOVE_DIR: u64 = libc::AT_REMOVEDIR as u64;
 
 /// Where the kernel's `struct seccomp_data` has the number, the numbering, and the low half of the third argument, on
@@ -110,11 +116,16 @@ const NUMBER: u32 = 0;
 const ARCH: u32 = 4;
 const THIRD: u32 = 16 + 2 * 8;
 
-const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
-const AND: u16 = (libc::BPF_ALU | libc::BPF_AND | libc::BPF_K) as u16;
-const IS: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
-const HAS: u16 = (libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K) as u16;
-const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+/// `BPF_LD | BPF_W | BPF_ABS`: take a word of the call's data.
+const LOAD: u16 = 0x20;
+/// `BPF_ALU | BPF_AND | BPF_K`.
+const AND: u16 = 0x54;
+/// `BPF_JMP | BPF_JEQ | BPF_K`.
+const IS: u16 = 0x15;
+/// `BPF_JMP | BPF_JSET | BPF_K`.
+const HAS: u16 = 0x45;
+/// `BPF_RET | BPF_K`.
+const RETURN: u16 = 0x06;
 
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
@@ -168,7 +179,7 @@ mod tests {
                         .into_iter()
                         .find(|(k, _)| *k == step.k)
                         .expect("a place")
-                        .1
+                        .1;
                 }
                 AND => accumulator &= step.k,
                 IS => at += usize::from(if accumulator == step.k { step.jt } else { step.jf }),
@@ -192,7 +203,7 @@ mod tests {
             (X86_64, 87, 0, ALLOW),
             (X86_64, 0, 0, ALLOW),
             (X86_64, IO_URING_SETUP, 0, NO_SUCH_CALL),
-            (X86_64, 84 | 0x4000_0000, 0, ASK),
+            (X86_64, 0x4000_0054, 0, ASK),
             (I386, 40, 0, ASK),
             (I386, 38, 0, ASK),
             (I386, 301, remove_dir, ASK),
@@ -220,7 +231,7 @@ mod tests {
         assert_eq!(call(AARCH64, 38, &args), Some(rename("renameat", false)));
         let here = Place { folder: libc::AT_FDCWD, path: 3 };
         assert_eq!(call(I386, 40, &args), Some(Call { name: "rmdir", kind: Kind::Rmdir(here) }));
-        assert_eq!(call(X86_64, 84 | 0x4000_0000, &args).map(|call| call.name), Some("rmdir"));
+        assert_eq!(call(X86_64, 0x4000_0054, &args).map(|call| call.name), Some("rmdir"));
         let minus_100 = [u64::from(libc::AT_FDCWD.cast_unsigned()), 7, REMOVE_DIR, 0, 0, 0];
         assert_eq!(
             call(X86_64, 263, &minus_100),

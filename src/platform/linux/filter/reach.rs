@@ -64,6 +64,8 @@ pub fn reach(thread: u32, place: Place) -> Result<Option<Reached>, Errno> {
     let resolve = if absolute { ResolveFlags::IN_ROOT } else { ResolveFlags::empty() };
     let fd = match rustix::fs::openat2(&from, &*path, flags | OFlags::NOFOLLOW, Mode::empty(), resolve) {
         Ok(fd) => fd,
+        // Not there before Linux 5.6, and forbidden by some engines.
+        Err(Errno::NOSYS) => return Err(Errno::NOSYS),
         Err(_) => return Ok(None),
     };
     let stat = rustix::fs::fstat(&fd)?;
@@ -72,7 +74,7 @@ pub fn reach(thread: u32, place: Place) -> Result<Option<Reached>, Errno> {
 
 /// Reads a path that ends with a zero.
 fn read_path(thread: u32, address: u64) -> Result<Vec<u8>, Errno> {
-    const LONGEST: usize = libc::PATH_MAX as usize;
+    const LONGEST: usize = 4096;
     let said = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     let memory = File::open(format!("/proc/{thread}/mem")).map_err(said)?;
     let mut path = vec![0; LONGEST];
