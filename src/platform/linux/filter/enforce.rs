@@ -18,8 +18,8 @@ const BATCH: usize = 64;
 /// How many refusals are kept.
 const KEPT: usize = 100;
 /// What looks at strangers may cost in any case, and then as a part of the time since the start: one in so many.
-const FREE: Duration = Duration::from_millis(20);
-const SHARE: u32 = 20;
+const FREE: Duration = Duration::from_millis(10);
+const SHARE: u32 = 50;
 
 /// Windows' rules over one job.
 pub struct Enforcement {
