@@ -37,7 +37,7 @@ pub enum Command {
 /// Run the checks of checks.d, each alone in its sandbox.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
-hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n\n\
+hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
@@ -106,6 +106,9 @@ pub struct HowArgs {
     /// Tell what happens while it happens, as JSON lines on standard output.
     #[arg(long)]
     pub events: bool,
+    /// By whose rules to judge, whatever the checks say: `windows` refuses what Windows would not remove or rename.
+    #[arg(long = "as", value_enum, value_name = "RULES")]
+    pub rules: Option<RulesArg>,
     /// Which sandboxes to leave in place, with the whole output.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub keep: KeepArg,
@@ -115,6 +118,24 @@ pub struct HowArgs {
     /// Show every finding, also of checks that are not red, and every name.
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// By whose rules to judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RulesArg {
+    /// Those of this system.
+    Native,
+    /// Those of Windows.
+    Windows,
+}
+
+impl From<RulesArg> for crate::model::Rules {
+    fn from(rules: RulesArg) -> Self {
+        match rules {
+            RulesArg::Native => Self::Native,
+            RulesArg::Windows => Self::Windows,
+        }
+    }
 }
 
 /// Which sandboxes to keep.

@@ -4,12 +4,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use hostproof::cli::Cli;
-use hostproof::{commands, platform};
+use hostproof::{commands, platform, probes};
 
 fn main() -> ExitCode {
     // A supervisor is told by one word and never parses a command line.
     if std::env::args_os().nth(1).is_some_and(|word| word == platform::SUPERVISE) {
-        return if platform::supervise().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        return if platform::supervise(probes::windows_rules::judge).is_ok() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
     }
     platform::expect_children();
     match commands::dispatch(Cli::parse()) {

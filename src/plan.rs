@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use globset::Glob;
 
 use crate::error::{Error, Result};
-use crate::manifest::Loaded;
-use crate::model::{Check, Manifests, Platform};
+use crate::manifest::{Loaded, LoadedCheck};
+use crate::model::{Check, Manifests, Platform, Rules};
 
 /// What a run will run.
 #[derive(Debug, Clone)]
@@ -32,25 +32,28 @@ pub struct Planned {
 }
 
 impl Plan {
-    /// The checks that match one of the patterns (all, without patterns), in the order of the manifests.
+    /// The checks that match one of the patterns (all, without patterns), in the order of the manifests; judged by those
+    /// rules, or else by what each check says. A variant that is named exactly is there whether its check says so or not.
     ///
     /// # Errors
     ///
     /// If a pattern matches no check, or is no glob, or the project is gone.
-    pub fn of_manifests(loaded: Loaded, patterns: &[String], platform: Platform) -> Result<Self> {
-        let ids: Vec<String> = loaded.checks.iter().map(|loaded| loaded.check.id.clone()).collect();
+    pub fn of_manifests(loaded: Loaded, patterns: &[String], rules: Option<Rules>, platform: Platform) -> Result<Self> {
+        let variants: Vec<Variant> =
+            loaded.checks.into_iter().flat_map(|loaded| variants(loaded, patterns, rules)).collect();
+        let ids: Vec<(&str, &str)> =
+            variants.iter().map(|variant| (variant.check.id.as_str(), variant.of.as_str())).collect();
         let wanted = select(&ids, patterns)?;
         let files: Vec<String> = loaded.files.iter().map(|file| file.name.clone()).collect();
         let has_setup: Vec<bool> = loaded.files.iter().map(|file| !file.setup.is_empty()).collect();
-        let checks = loaded
-            .checks
+        let checks = variants
             .into_iter()
             .zip(wanted)
             .filter(|(_, wanted)| *wanted)
-            .map(|(loaded, _)| Planned {
-                skip: elsewhere(&loaded.check, platform),
-                setup: has_setup[loaded.file].then_some(loaded.file),
-                check: loaded.check,
+            .map(|(variant, _)| Planned {
+                skip: elsewhere(&variant.check, platform),
+                setup: has_setup[variant.file].then_some(variant.file),
+                check: variant.check,
                 needs_proof: true,
             })
             .collect();
@@ -72,6 +75,42 @@ impl Plan {
     }
 }
 
+/// A check as it will run, and what it is one of.
+struct Variant {
+    check: Check,
+    /// The id of the check in its manifest.
+    of: String,
+    file: usize,
+}
+
+/// A check once by each of the rules that it is to be judged by.
+fn variants(loaded: LoadedCheck, patterns: &[String], only: Option<Rules>) -> Vec<Variant> {
+    let LoadedCheck { check, rules: mut all, file } = loaded;
+    if let Some(only) = only {
+        all = vec![only];
+    }
+    let named = format!("{}@{}", check.id, Rules::Windows.name());
+    if patterns.contains(&named) && !all.contains(&Rules::Windows) {
+        all.push(Rules::Windows);
+    }
+    let of = check.id.clone();
+    let several = all.len() > 1;
+    all.into_iter()
+        .map(|rules| {
+            let mut check = Check { rules, ..check.clone() };
+            if rules != Rules::Native {
+                check.id = format!("{of}@{}", rules.name());
+                check.variant = Some(rules.name().to_owned());
+            }
+            if several {
+                // What a check writes into its project it expects to find as it left it.
+                check.lock.push(format!("variants of {of}"));
+            }
+            Variant { check, of: of.clone(), file }
+        })
+        .collect()
+}
+
 fn elsewhere(check: &Check, platform: Platform) -> Option<String> {
     if check.platforms.is_empty() || check.platforms.contains(&platform) {
         return None;
@@ -80,19 +119,25 @@ fn elsewhere(check: &Check, platform: Platform) -> Option<String> {
     Some(format!("runs on {} only", names.join(" and ")))
 }
 
-/// Which ids are wanted. An exact id wins over a glob of the same text.
-fn select(ids: &[String], patterns: &[String]) -> Result<Vec<bool>> {
+/// Which ids are wanted, each given with that of the check that it is a variant of. An exact id wins over a glob of the
+/// same text; the id of a check that is there in variants only means all of them.
+fn select(ids: &[(&str, &str)], patterns: &[String]) -> Result<Vec<bool>> {
     let mut wanted = vec![patterns.is_empty(); ids.len()];
     for pattern in patterns {
         let mut found = false;
-        if let Some(exact) = ids.iter().position(|id| id == pattern) {
+        if let Some(exact) = ids.iter().position(|(id, _)| id == pattern) {
             wanted[exact] = true;
+            found = true;
+        } else if ids.iter().any(|(_, of)| of == pattern) {
+            for ((_, of), wanted) in ids.iter().zip(&mut wanted) {
+                *wanted |= of == pattern;
+            }
             found = true;
         } else {
             let glob = Glob::new(pattern)
                 .map_err(|error| Error::Usage(format!("{pattern} is neither a check's id nor a glob: {error}")))?
                 .compile_matcher();
-            for (id, wanted) in ids.iter().zip(&mut wanted) {
+            for ((id, _), wanted) in ids.iter().zip(&mut wanted) {
                 if glob.is_match(id) {
                     *wanted = true;
                     found = true;
@@ -106,8 +151,8 @@ fn select(ids: &[String], patterns: &[String]) -> Result<Vec<bool>> {
     Ok(wanted)
 }
 
-fn nearest(ids: &[String], pattern: &str) -> String {
-    let scored = ids.iter().map(|id| (strsim::damerau_levenshtein(id, pattern), id));
+fn nearest(ids: &[(&str, &str)], pattern: &str) -> String {
+    let scored = ids.iter().map(|(id, _)| (strsim::damerau_levenshtein(id, pattern), id));
     match scored.min() {
         Some((distance, id)) if distance <= pattern.len().div_ceil(3) => format!("; did you mean {id}?"),
         _ => "; hostproof list shows them all".to_owned(),
@@ -119,7 +164,7 @@ mod tests {
     use super::*;
 
     fn chosen(patterns: &[&str]) -> Result<Vec<bool>> {
-        let ids = ["guard/lock", "guard/spawn", "sweep", "sweep-[x]"].map(str::to_owned);
+        let ids = ["guard/lock", "guard/spawn", "sweep", "sweep-[x]"].map(|id| (id, id));
         select(&ids, &patterns.iter().map(|&pattern| pattern.to_owned()).collect::<Vec<_>>())
     }
 
@@ -128,6 +173,15 @@ mod tests {
         assert_eq!(chosen(&[]).expect("all"), [true; 4]);
         assert_eq!(chosen(&["guard/*", "sweep"]).expect("three"), [true, true, true, false]);
         assert_eq!(chosen(&["sweep-[x]"]).expect("the exact one"), [false, false, false, true]);
+    }
+
+    #[test]
+    fn a_check_with_variants_only_means_all_of_them() {
+        let ids = [("a", "a"), ("a@windows", "a"), ("b@windows", "b"), ("b@other", "b")];
+        let chosen = |pattern: &str| select(&ids, &[pattern.to_owned()]).expect("a match");
+        assert_eq!(chosen("a"), [true, false, false, false]);
+        assert_eq!(chosen("b"), [false, false, true, true]);
+        assert_eq!(chosen("*@windows"), [false, true, true, false]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::model::Kind;
 pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
     let Some(slug) = &args.kind else {
         for kind in Kind::ALL {
-            Show::Stdout.line(&format!("{:15}  {}", kind.slug(), summary(page(kind))));
+            Show::Stdout.line(&format!("{:18}  {}", kind.slug(), summary(page(kind))));
         }
         return Ok(ExitCode::Ok);
     };
@@ -41,6 +41,7 @@ fn page(kind: Kind) -> &'static str {
         Kind::LateExit => include_str!("../../docs/findings/late-exit.md"),
         Kind::HeldDirectory => include_str!("../../docs/findings/held-directory.md"),
         Kind::HeldFile => include_str!("../../docs/findings/held-file.md"),
+        Kind::RefusedByWindows => include_str!("../../docs/findings/refused-by-windows.md"),
         Kind::HeldPipe => include_str!("../../docs/findings/held-pipe.md"),
         Kind::Residue => include_str!("../../docs/findings/residue.md"),
         Kind::ShortCount => include_str!("../../docs/findings/short-count.md"),

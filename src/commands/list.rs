@@ -15,7 +15,7 @@ use crate::{platform, report};
 /// If the manifests are wrong, or a pattern matches nothing.
 pub fn run(args: &ListArgs) -> Result<ExitCode> {
     let loaded = super::run::load(&args.manifests)?;
-    let plan = Plan::of_manifests(loaded, &args.checks, platform::current())?;
+    let plan = Plan::of_manifests(loaded, &args.checks, None, platform::current())?;
     if args.json {
         let checks: Vec<Value> = plan.checks.iter().map(as_json).collect();
         // Whoever stops reading has seen enough.

@@ -16,7 +16,7 @@ use crate::{manifest, memory, platform};
 /// If the manifests are wrong, a pattern matches nothing, or nothing can be measured here.
 pub fn run(args: RunArgs) -> Result<ExitCode> {
     let loaded = load(&args.manifests)?;
-    let mut plan = Plan::of_manifests(loaded, &args.checks, platform::current())?;
+    let mut plan = Plan::of_manifests(loaded, &args.checks, args.how.rules.map(Into::into), platform::current())?;
     let mut remark = None;
     if args.failed {
         let red = memory::red(&plan.project)?;
@@ -27,7 +27,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         }
     }
     // A run of all says all that there is to remember.
-    let all = args.checks.is_empty() && !args.failed && args.manifests.manifests.is_none();
+    let all = args.checks.is_empty() && !args.failed && args.how.rules.is_none() && args.manifests.manifests.is_none();
     let check_run = CheckRun {
         plan,
         how: args.how,

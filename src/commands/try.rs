@@ -29,6 +29,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         timeout: args.timeout.unwrap_or(Check::DEFAULT_TIMEOUT),
         grace: args.grace.unwrap_or(Check::DEFAULT_GRACE),
         expect: Expect { exit: args.exit, cases: args.cases.map(CaseCount::Exactly), ..Expect::default() },
+        rules: args.how.rules.map(Into::into).unwrap_or_default(),
         ..Check::new("try", CheckCommand::Argv(args.command))
     };
     let plan = Plan::of_command(project, check);

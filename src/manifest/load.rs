@@ -19,7 +19,7 @@ use super::resolve::{Resolved, resolve};
 use super::spec::ManifestSpec;
 use super::values::VERSION;
 use crate::error::{Error, Result};
-use crate::model::{Check, Origin, Platform};
+use crate::model::{Check, Origin, Platform, Rules};
 
 /// What to load, and for whom.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +61,8 @@ pub struct ManifestFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedCheck {
     pub check: Check,
+    /// By whose rules it is to be judged, once by each; never empty.
+    pub rules: Vec<Rules>,
     /// Index in [`Loaded::files`].
     pub file: usize,
 }
@@ -87,8 +89,9 @@ pub fn load(options: &Options<'_>) -> Result<Loaded> {
         let lines = Lines::new(&file.text);
         for resolved in file.checks {
             let origin = Origin { file: file.name.clone(), line: lines.position(resolved.span.start).0 };
+            let rules = resolved.spec.rules.as_ref().map_or_else(|| vec![Rules::default()], |rules| rules.0.clone());
             if let Some(check) = lower(resolved, origin) {
-                loaded.checks.push(LoadedCheck { check, file: index });
+                loaded.checks.push(LoadedCheck { check, rules, file: index });
             }
         }
         loaded.files.push(ManifestFile { name: file.name, setup: file.setup });

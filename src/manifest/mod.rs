@@ -39,6 +39,7 @@ mod problem;
 mod read;
 mod reader_spec;
 mod resolve;
+mod rules_spec;
 mod scalar;
 mod schema;
 mod spanned;

@@ -13,6 +13,7 @@ use super::counts::{CasesSpec, SkippedSpec};
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::paths::{ProjectPath, SandboxPath};
 use super::reader_spec::ReaderSpec;
+use super::rules_spec::RulesSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
 use super::values::{CheckId, Expression, Filled, Grace, OwnName, Timeout, Version};
@@ -74,6 +75,9 @@ pub struct CheckSpec {
     pub expect: Option<ExpectSpec>,
     /// Findings that are meant.
     pub allow: Option<Vec<Spanned<AllowSpec>>>,
+    /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
+    #[serde(rename = "as")]
+    pub rules: Option<RulesSpec>,
     /// Where it runs; it is skipped elsewhere. Everywhere by default.
     pub platforms: Option<NonEmpty<Platform>>,
     /// What is different on Linux.

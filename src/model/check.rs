@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
+use super::{Kind, Rules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -285,6 +285,8 @@ pub struct Origin {
 pub struct Check {
     /// Unique in the run.
     pub id: String,
+    /// What distinguishes it from other variants of the same check; `None` for the check itself.
+    pub variant: Option<String>,
     pub title: Option<String>,
     pub command: CheckCommand,
     pub cwd: Cwd,
@@ -308,6 +310,8 @@ pub struct Check {
     /// Checks that share one of these never run together.
     pub lock: Vec<String>,
     pub tags: Vec<String>,
+    /// By whose rules it is judged.
+    pub rules: Rules,
     pub origin: Option<Origin>,
 }
 
@@ -324,6 +328,7 @@ impl Check {
     pub fn new(id: impl Into<String>, command: CheckCommand) -> Self {
         Self {
             id: id.into(),
+            variant: None,
             title: None,
             command,
             cwd: Cwd::default(),
@@ -341,6 +346,7 @@ impl Check {
             needs: Vec::new(),
             lock: Vec::new(),
             tags: Vec::new(),
+            rules: Rules::default(),
             origin: None,
         }
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Process;
+use super::{Frame, Process};
 
 /// What kind of fact. `hostproof explain KIND` tells what each is, why a host cares and how to mend it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,8 @@ pub enum Kind {
     HeldDirectory,
     /// The same for a file.
     HeldFile,
+    /// A removal or a rename that Windows refuses.
+    RefusedByWindows,
     /// The check's stdout or stderr is still open after the grace.
     HeldPipe,
     /// What the check left cannot be removed, or lies outside its sandbox.
@@ -41,8 +43,9 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which findings are shown.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Timeout,
+        Self::RefusedByWindows,
         Self::Unmet,
         Self::ShortCount,
         Self::LongCount,
@@ -66,6 +69,7 @@ impl Kind {
             Self::LateExit => "late-exit",
             Self::HeldDirectory => "held-directory",
             Self::HeldFile => "held-file",
+            Self::RefusedByWindows => "refused-by-windows",
             Self::HeldPipe => "held-pipe",
             Self::Residue => "residue",
             Self::ShortCount => "short-count",
@@ -114,12 +118,18 @@ pub struct Finding {
     /// Whether the path had already been removed when it was seen to be held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
+    /// The system call that was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The error with which Windows refuses it (`GetLastError`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winerror: Option<u32>,
+    /// Where the project's own code tripped over the path, if a failure's error is about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Frame>,
     /// Who did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
-    /// Where the project's own code tripped over the path, if a failure's error is about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frame: Option<super::Frame>,
     /// The case during which it came about, where that can be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
@@ -142,8 +152,10 @@ impl Finding {
             path: None,
             how: None,
             deleted: None,
-            process: None,
+            call: None,
+            winerror: None,
             frame: None,
+            process: None,
             case: None,
             remedy: None,
             allowed: None,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Unread;
-use crate::model::{Exit, Mark, Process, Stream};
+use crate::model::{Exit, Mark, Process, RefusedCall, Rules, Stream};
 
 /// A command to run under supervision.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct Job {
     pub roots: Vec<PathBuf>,
     /// An existing folder on a file system that can take output which is too large for memory.
     pub spill: PathBuf,
+    /// By whose rules removals and renames are answered.
+    pub rules: Rules,
 }
 
 /// Why a job's first process did not start.
@@ -104,6 +106,8 @@ pub struct Outcome {
     pub outside: Vec<Process>,
     /// Processes, of the tree or not, that held something of the sandbox when it was removed, with what.
     pub removed: Vec<Process>,
+    /// Calls that were refused, as Windows would have refused them.
+    pub refused: Vec<RefusedCall>,
     /// Processes outside the tree that could not be looked into when something was removed.
     pub unread: Vec<Unread>,
     /// Whether it is known that nothing in the first root was made, removed, moved or given other permissions.

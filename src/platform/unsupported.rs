@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{Lane, Look, Stranger};
 use crate::env;
 use crate::error::{Error, Result};
-use crate::model::HostFacts;
+use crate::model::{HostFacts, Judge};
 
 /// Handles nothing: no lane exists.
 #[derive(Clone)]
@@ -80,7 +80,7 @@ pub fn start_lane() -> Result<Box<dyn Lane>> {
 /// # Errors
 ///
 /// Always.
-pub fn supervise() -> io::Result<()> {
+pub fn supervise(_: Judge) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{Blame, Places};
-use crate::model::{Finding, Hold, How, Kind, Process, Severity};
+use super::{Blame, Places, windows_rules};
+use crate::model::{Act, Answer, Finding, Hold, Holder, How, Kind, Process, Rules, Severity, Target};
 use crate::platform::{Ended, Outcome, Stranger};
 
 /// The holds of processes that outlived the grace.
@@ -16,7 +16,16 @@ pub fn held(alive: &[Process], places: &Places, blame: &Blame<'_>) -> Vec<Findin
 ///
 /// A process that the time limit ended outlived nothing, and held by right what was still there; so what was removed
 /// under it is told here.
-pub fn removed(outcome: &Outcome, strangers: &[Stranger], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
+///
+/// Where Windows' rules are asked for, such a removal of a directory is an error: it was not refused, since the rules
+/// can't be kept here, or since whoever did it or sat there is no process of the check.
+pub fn removed(
+    outcome: &Outcome,
+    strangers: &[Stranger],
+    places: &Places,
+    blame: &Blame<'_>,
+    rules: Rules,
+) -> Vec<Finding> {
     let by_itself = outcome.ended == Ended::ByItself;
     let told = |process: &Process, hold: &Hold| {
         let is_it = |other: &&Process| other.pid == process.pid;
@@ -33,22 +42,33 @@ pub fn removed(outcome: &Outcome, strangers: &[Stranger], places: &Places, blame
         if told(process, hold) || !known.insert((process.pid, &hold.path)) {
             continue;
         }
+        let answer = windows(process, hold);
+        let says = match answer {
+            Answer::Allow => continue,
+            Answer::Refuse(_) => "Windows refuses that",
+            Answer::Predict(_) => "Windows would refuse that unless it was opened with delete sharing",
+        };
         let mut finding = finding(process, hold, places, blame);
-        finding.severity = Severity::Note;
+        finding.kind = Kind::RefusedByWindows;
+        let is_sure = hold.directory && matches!(answer, Answer::Refuse(_));
+        finding.severity = if is_sure && rules == Rules::Windows { Severity::Error } else { Severity::Note };
+        if let Answer::Refuse(refusal) = answer {
+            finding.winerror = Some(refusal.winerror);
+        }
         let name = places.name(&hold.path);
         finding.message =
-            format!("{name} was removed while it was {} {}: {}", hold.how.phrase(), process.short(), windows(hold.how));
+            format!("{name} was removed while it was {} {}: {}", hold.how.phrase(), process.short(), says);
         findings.push(finding);
     }
     findings
 }
 
-/// What Windows makes of the removal: of an open file it depends on how it was opened.
-fn windows(how: How) -> &'static str {
-    match how {
-        How::Descriptor => "Windows would refuse that unless it was opened with delete sharing",
-        _ => "Windows refuses that",
-    }
+/// What Windows makes of the removal.
+fn windows(process: &Process, hold: &Hold) -> Answer {
+    let program = process.argv.first().map(|word| word.rsplit('/').next().unwrap_or(word)).unwrap_or_default();
+    let holder = Holder { how: hold.how, program, below: false, directory: hold.directory };
+    let target = if hold.directory { Target::Directory } else { Target::File { read_only: false } };
+    windows_rules::judge(Act::Remove, "", target, &[holder])
 }
 
 fn finding(process: &Process, hold: &Hold, places: &Places, blame: &Blame<'_>) -> Finding {
@@ -73,7 +93,7 @@ fn is_project_itself(hold: &Hold, places: &Places) -> bool {
     !hold.deleted && !places.in_sandbox(&hold.path) && matches!(hold.how, How::Cwd | How::Root)
 }
 
-fn remedy(how: How) -> &'static str {
+pub fn remedy(how: How) -> &'static str {
     match how {
         How::Cwd => "give the detached child a cwd that outlives the test (cwd=… where it is started)",
         How::Root => "leave the chroot, or end the process, before the directory is removed",

@@ -7,19 +7,28 @@ mod holds;
 mod leaks;
 mod pipes;
 mod places;
+mod refused;
 mod tripped;
+pub mod windows_rules;
 
 pub use blame::Blame;
 pub use places::Places;
 pub use tripped::tripped;
 
-use crate::model::{Finding, Kind, ProcessRef, Severity};
+use crate::model::{Finding, Frame, Kind, ProcessRef, Rules, Severity};
 use crate::platform::{Ended, Outcome, Stranger, Unread};
 
 /// Everything that the job's end showed, in no particular order. All of it, however much: what is allowed is judged one
 /// by one, and the platform reads a bounded number of processes.
 #[must_use]
-pub fn findings(outcome: &Outcome, strangers: &[Stranger], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
+pub fn findings(
+    outcome: &Outcome,
+    strangers: &[Stranger],
+    places: &Places,
+    blame: &Blame<'_>,
+    frames: &[Frame],
+    rules: Rules,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     if outcome.ended == Ended::ByItself {
         findings.extend(leaks::leaked(outcome, blame));
@@ -29,11 +38,12 @@ pub fn findings(outcome: &Outcome, strangers: &[Stranger], places: &Places, blam
     }
     if outcome.ended != Ended::Cancelled {
         let known: Vec<u32> = outcome.alive.iter().map(|process| process.pid).collect();
+        findings.extend(refused::found(outcome, places, blame, frames));
         findings.extend(leaks::outside(strangers));
         for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {
             findings.extend(holds::held(std::slice::from_ref(&stranger.process), places, blame));
         }
-        findings.extend(holds::removed(outcome, strangers, places, blame));
+        findings.extend(holds::removed(outcome, strangers, places, blame, rules));
     }
     findings.extend(leaks::survivors(outcome));
     findings.extend(blind(outcome));
@@ -47,7 +57,12 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
     let warning = |message| Finding::new(Kind::ProbeBlind, severity, message);
     let mut findings: Vec<Finding> = blind
         .iter()
-        .map(|why| Finding { remedy: more_room(why), ..warning(format!("could not look for holders: {why}")) })
+        .map(|why| {
+            if why.starts_with("Windows' rules: ") {
+                return warning(why.clone());
+            }
+            Finding { remedy: more_room(why), ..warning(format!("could not look for holders: {why}")) }
+        })
         .collect();
     if let Some(first) = unread.first() {
         let who = ProcessRef { pid: first.pid, argv: first.argv.clone() }.short();

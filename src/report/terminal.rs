@@ -73,7 +73,7 @@ fn remark(check: &CheckReport) -> Option<String> {
             let ms = after.and_then(|process| process.ended_ms).unwrap_or_default();
             format!("{name} ended {ms} ms after it")
         }
-        (None, Kind::HeldDirectory | Kind::HeldFile) if first.deleted == Some(true) => {
+        (None, Kind::RefusedByWindows) if first.deleted == Some(true) => {
             let refuses = if first.how == Some(How::Descriptor) { "may refuse" } else { "refuses" };
             format!("something was removed while it was held: Windows {refuses} that")
         }

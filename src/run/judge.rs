@@ -144,7 +144,12 @@ fn verdict_of(finding: &Finding) -> Verdict {
     match finding.kind {
         Kind::Timeout => Verdict::TimedOut,
         Kind::ProbeBlind => Verdict::Broken,
-        Kind::Unmet | Kind::ShortCount | Kind::LongCount | Kind::SkippedCases | Kind::NoProof => Verdict::Failed,
+        Kind::RefusedByWindows
+        | Kind::Unmet
+        | Kind::ShortCount
+        | Kind::LongCount
+        | Kind::SkippedCases
+        | Kind::NoProof => Verdict::Failed,
         Kind::LeakedProcess
         | Kind::LateExit
         | Kind::HeldDirectory
@@ -190,6 +195,8 @@ fn in_short(finding: &Finding, counts: &Counts) -> String {
         Kind::LeakedProcess => "left a process behind".to_owned(),
         Kind::HeldDirectory => "left a held directory behind".to_owned(),
         Kind::HeldFile => "left a held file behind".to_owned(),
+        Kind::RefusedByWindows if finding.frame.is_some() => "stopped by a held directory".to_owned(),
+        Kind::RefusedByWindows => "did what Windows refuses".to_owned(),
         Kind::HeldPipe => "its output is still held open".to_owned(),
         Kind::Timeout => "ended at its time limit".to_owned(),
         Kind::Survivor => format!("{} could not be ended", pid.unwrap_or_default()),

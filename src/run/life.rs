@@ -213,6 +213,7 @@ impl<'a> Life<'a> {
             grace: check.grace,
             roots,
             spill: spill(sandbox),
+            rules: check.rules,
         };
         let places = Places { sandbox: sandbox.root().to_owned(), project, cwd };
         let before = match &check.reader {

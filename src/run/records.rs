@@ -10,7 +10,7 @@ use crate::words::signal;
 pub fn empty(check: &Check, verdict: Verdict, reason: Option<String>) -> CheckReport {
     CheckReport {
         id: check.id.clone(),
-        variant: None,
+        variant: check.variant.clone(),
         title: check.title.clone(),
         origin: check.origin.as_ref().map(|origin| format!("{}:{}", origin.file, origin.line)),
         verdict,

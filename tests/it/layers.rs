@@ -8,13 +8,13 @@ use regex::Regex;
 
 /// Who may import whom: a part, and all that it may use. What is not here may use nothing.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("main", &["cli", "commands", "platform"]),
+    ("main", &["cli", "commands", "platform", "probes"]),
     ("lib", &[]),
     ("model", &[]),
     ("words", &[]),
     ("env", &[]),
     ("error", &[]),
-    ("cli", &["manifest"]),
+    ("cli", &["manifest", "model"]),
     ("source", &["env", "model", "platform"]),
     ("readers", &["model", "words"]),
     ("platform", &["env", "error", "model"]),

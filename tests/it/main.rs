@@ -41,3 +41,4 @@ mod story;
 mod strangers;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod windows;

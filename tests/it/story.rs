@@ -1,6 +1,6 @@
 //! The story that hostproof was born of: a hook's detached child sits in its test's temporary directory.
 
-use hostproof::model::{CaseOutcome, CheckReport, Kind, Severity, Verdict};
+use hostproof::model::{CaseOutcome, CheckReport, How, Kind, Severity, Verdict};
 use serde_json::Value;
 
 use crate::context::{Context, Ran, errors, of_kind, repository, skip, variable, works};
@@ -16,6 +16,15 @@ fn text<'a>(model: &'a Value, key: &str) -> &'a str {
     model[key].as_str().unwrap_or_else(|| panic!("{key} in {MODEL}"))
 }
 
+/// Whether a check can be held to Windows' rules here.
+fn has_windows_rules() -> bool {
+    let ran = Context::new().hp(&["try", "--as", "windows", "--", "true"]);
+    if !ran.report().findings.is_empty() {
+        skip("this system can't keep Windows' rules");
+    }
+    ran.report().findings.is_empty()
+}
+
 /// A project with the story in it, and a check of one variant.
 fn story(variant: &str, command: &str) -> Context {
     let context = Context::proving(&format!("- {{id: sweep, run: {command}, expect: {{cases: 57}}}}"));
@@ -25,9 +34,14 @@ fn story(variant: &str, command: &str) -> Context {
 }
 
 fn as_the_model_says(context: &Context, variant: &str) -> Ran {
-    let ran = context.hp(&["run"]);
+    by_rules(context, variant, "linux", &["run"])
+}
+
+/// Runs it, and compares with what the model says of those rules.
+fn by_rules(context: &Context, variant: &str, rules: &str, arguments: &[&str]) -> Ran {
+    let ran = context.hp(arguments);
     let check = ran.only();
-    let wanted = &model()["variants"][variant]["linux"];
+    let wanted = &model()["variants"][variant][rules];
     assert_eq!(check.verdict.name(), text(wanted, "verdict"), "{}", ran.said());
     assert_eq!(serde_json::to_value(check.exit).expect("an exit"), serde_json::json!({"code": wanted["exit"]}));
     let mut cases = serde_json::to_value(check.cases.counts()).expect("counts");
@@ -140,4 +154,77 @@ fn the_story_is_the_same_under_pytest() {
     assert_eq!(ran.only().reader.as_deref(), Some("pytest"));
     culprit_is_named(ran.only());
     assert_eq!(ran.only().verdict, Verdict::Leaked);
+}
+
+#[test]
+fn by_windows_rules_the_unmended_hook_stops_where_the_host_did() {
+    if !has_windows_rules() {
+        return;
+    }
+    let context = story("unmended", &argv("unmended"));
+    let ran = by_rules(&context, "unmended", "windows", &["run", "--as", "windows"]);
+    let check = ran.exits(1).only();
+    assert_eq!((check.id.as_str(), check.variant.as_deref()), ("sweep@windows", Some("windows")));
+    assert_eq!(check.reason.as_deref(), Some("stopped by a held directory"));
+    refusal_is_named(check);
+    let outcomes: Vec<_> = check.cases.list.iter().map(|case| case.outcome).collect();
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == CaseOutcome::Failed).count(), 1);
+    assert_eq!(ran.last_line(), "15/57 cases, 0/1 checks, 1 failed, 42 never ran");
+}
+
+/// The call, the path, its holder and the frame; and nobody who is innocent.
+fn refusal_is_named(check: &CheckReport) {
+    let model = model();
+    let wanted = &model["variants"]["unmended"]["windows"]["frame"];
+    let [refused] = of_kind(check, Kind::RefusedByWindows)[..] else { panic!("{:#?}", check.findings) };
+    assert_eq!((refused.severity, refused.winerror), (Severity::Error, Some(32)), "{}", refused.message);
+    assert!(matches!(refused.call.as_deref(), Some("rmdir" | "unlinkat")), "{}", refused.message);
+    assert!(refused.path.as_deref().is_some_and(|path| path.starts_with("tmp/")), "{:?}", refused.path);
+    assert_eq!(refused.how, Some(How::Cwd));
+    let holder = refused.process.as_ref().expect("a holder");
+    assert!(holder.argv.iter().any(|word| word.ends_with(text(&model, "leftover"))), "{:?}", holder.argv);
+    for frame in [refused.frame.as_ref(), check.frames.first()] {
+        let frame = frame.expect("a frame");
+        assert_eq!(
+            (frame.file.as_str(), frame.function.as_deref()),
+            (text(wanted, "file"), wanted["function"].as_str())
+        );
+        assert!(frame.error.as_deref().is_some_and(|error| error.contains("Errno 16")), "{:?}", frame.error);
+    }
+    assert!(
+        refused.case.as_deref().is_some_and(|case| case.contains(text(&model, "named_case"))),
+        "{:?}",
+        refused.case
+    );
+    for finding in &check.findings {
+        let said = serde_json::to_string(finding).expect("JSON");
+        assert!(!said.contains(text(&model, "never_named_case")), "{}", finding.message);
+    }
+}
+
+#[test]
+fn by_windows_rules_the_mended_hook_is_green() {
+    if !has_windows_rules() {
+        return;
+    }
+    let context = story("mended", &argv("mended"));
+    let ran = by_rules(&context, "mended", "windows", &["run", "sweep@windows"]);
+    assert_eq!(ran.exits(0).last_line(), "57/57 cases, 1/1 checks");
+}
+
+#[test]
+fn a_child_that_ends_soon_after_the_removal_is_caught() {
+    if !has_windows_rules() {
+        return;
+    }
+    let context = story("unmended", &argv("unmended"));
+    let worker = "fixtures/sweep/unmended/hooks/sweep_detached.py";
+    let watching = "hook.watch(sys.argv[1], sys.argv[2:], SECONDS, publish)";
+    let short = context
+        .read(worker)
+        .replace(watching, "hook.watch(sys.argv[1], sys.argv[2:], 0, publish)\n    import time\n\n    time.sleep(0.3)");
+    assert_ne!(short, context.read(worker));
+    context.file(worker, short);
+    let ran = by_rules(&context, "unmended", "windows_if_the_child_ends", &["run", "--as", "windows"]);
+    refusal_is_named(ran.exits(1).only());
 }

@@ -85,7 +85,8 @@ impl Drop for Helper {
 }
 
 fn told(check: &CheckReport) -> &Finding {
-    let notes: Vec<_> = check.findings.iter().filter(|finding| finding.kind == Kind::HeldDirectory).collect();
+    let of_folders = |finding: &&Finding| matches!(finding.kind, Kind::HeldDirectory | Kind::RefusedByWindows);
+    let notes: Vec<_> = check.findings.iter().filter(of_folders).collect();
     let [note] = notes[..] else { panic!("{:#?}", check.findings) };
     note
 }

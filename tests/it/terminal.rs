@@ -225,7 +225,7 @@ fn a_manifest_with_errors() {
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, platforms, linux, windows, macos, needs, lock, tags
+      = help: known here: id, title, run, shell, interpreter, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, as, platforms, linux, windows, macos, needs, lock, tags
 
     error: the id `sweep` is taken
      --> checks.d/b.yaml:3:10
@@ -288,20 +288,21 @@ fn the_kinds_and_one_of_them() {
     assert_snapshot!(context.shown(&context.hp(&["explain"])), @r#"
     exit 0
     --- stdout
-    timeout          The check was not over at its time limit, and was ended with every process of its tree.
-    unmet            The exit status, or a text in stdout or stderr, is not what the manifest expects.
-    short-count      Fewer cases ran than the check's own runner announced, or than the manifest expects.
-    long-count       More cases ran than the manifest expects.
-    skipped-cases    More cases were skipped than the manifest allows.
-    no-proof         The check's command ended with status 0, and nothing in its output shows that a test ran.
-    held-directory   A process that outlives the check has a directory of the sandbox as its current directory, or has it open.
-    held-file        A process that outlives the check has a file of the sandbox open, mapped into memory, or runs it as its program.
-    held-pipe        After the check's end and its grace, a process still has the check's stdout or stderr open.
-    leaked-process   A process that the check started is alive after the check's end and its grace (1 s unless the check sets `grace`).
-    survivor         A process of the check could not be killed.
-    residue          The check left something outside its sandbox, or something in its sandbox that cannot be removed.
-    late-exit        A note: a process of the check outlived it, and ended by itself within the grace (1 s unless the check sets `grace`).
-    probe-blind      A warning: a probe could not look where it should have.
+    timeout             The check was not over at its time limit, and was ended with every process of its tree.
+    refused-by-windows  A directory or file was removed or renamed in a way that Windows refuses.
+    unmet               The exit status, or a text in stdout or stderr, is not what the manifest expects.
+    short-count         Fewer cases ran than the check's own runner announced, or than the manifest expects.
+    long-count          More cases ran than the manifest expects.
+    skipped-cases       More cases were skipped than the manifest allows.
+    no-proof            The check's command ended with status 0, and nothing in its output shows that a test ran.
+    held-directory      A process that outlives the check has a directory of the sandbox as its current directory, or has it open.
+    held-file           A process that outlives the check has a file of the sandbox open, mapped into memory, or runs it as its program.
+    held-pipe           After the check's end and its grace, a process still has the check's stdout or stderr open.
+    leaked-process      A process that the check started is alive after the check's end and its grace (1 s unless the check sets `grace`).
+    survivor            A process of the check could not be killed.
+    residue             The check left something outside its sandbox, or something in its sandbox that cannot be removed.
+    late-exit           A note: a process of the check outlived it, and ended by itself within the grace (1 s unless the check sets `grace`).
+    probe-blind         A warning: a probe could not look where it should have.
     --- stderr
     "#);
     assert_snapshot!(context.shown(&context.hp(&["explain", "held-pipe"])), @r#"

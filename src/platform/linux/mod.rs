@@ -9,6 +9,7 @@ mod bystanders;
 mod capture;
 mod clock;
 mod facts;
+mod filter;
 mod holders;
 mod lane;
 mod lane_folder;

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::bystanders::Budget;
 use super::capture::Capture;
+use super::filter::{Enforcement, Filter};
 use super::mounts::Views;
 use super::procfs::{self, Wanted};
 use super::removals::{self, Removals};
@@ -21,7 +22,7 @@ use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
 use super::wire::{self, Order};
 use super::{spawn, tree};
-use crate::model::{Exit, Process, Stream};
+use crate::model::{Exit, Judge, Process, Rules, Stream};
 
 /// How many dead children are taken at once. A check can make them faster than they are taken, and must not keep its own
 /// limit from being looked at.
@@ -47,6 +48,11 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
+/// Says that Windows' rules are not kept, and why.
+fn not_enforced(why: &str) -> String {
+    format!("Windows' rules: not enforced: {why}")
+}
+
 /// What a look at the socket during a job said.
 pub enum Word {
     Nothing,
@@ -64,6 +70,7 @@ pub struct Tools {
     buffer: Vec<u8>,
     inotify: Result<OwnedFd, Errno>,
     budget: Budget,
+    judge: Judge,
     /// The output of the last job, where it was too much for memory: open until the next one begins.
     spilled: [Option<File>; 2],
 }
@@ -74,12 +81,13 @@ impl Tools {
     /// # Errors
     ///
     /// If there is no `/dev/null`.
-    pub fn open() -> io::Result<Self> {
+    pub fn open(judge: Judge) -> io::Result<Self> {
         Ok(Self {
             null: File::open("/dev/null")?,
             buffer: vec![0; BUFFER],
             inotify: removals::watcher(),
             budget: Budget::new(),
+            judge,
             spilled: [None, None],
         })
     }
@@ -108,6 +116,8 @@ pub struct Run<'a> {
     spilled: &'a mut [Option<File>; 2],
     /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
     removals: Option<Removals<'a>>,
+    /// `None` if no rules but this system's are asked for, or can be kept.
+    enforcement: Option<Enforcement>,
     blind: Vec<String>,
 }
 
@@ -118,7 +128,7 @@ impl<'a> Run<'a> {
     ///
     /// Why it could not be.
     pub fn start(job: &'a Job, tools: &'a mut Tools) -> Result<Self, StartError> {
-        let Tools { null, buffer, inotify, budget, spilled } = tools;
+        let Tools { null, buffer, inotify, budget, judge, spilled } = tools;
         // The harness has what was in them.
         *spilled = [None, None];
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
@@ -144,7 +154,17 @@ impl<'a> Run<'a> {
         };
         let started = Instant::now();
         let started_ms = super::clock::boot_tick_ms();
-        let leader = spawn::spawn(job, [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()])?;
+        let filter = match job.rules {
+            Rules::Native => None,
+            Rules::Windows => Filter::new().map_err(|why| blind.push(not_enforced(&why))).ok(),
+        };
+        let streams = [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()];
+        let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
+        let listener = filter.and_then(|filter| {
+            let taken = filtered.and_then(|()| filter.listener());
+            taken.map_err(|error| blind.push(not_enforced(&error.to_string()))).ok()
+        });
+        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge));
         Ok(Self {
             roots: &job.roots,
             started,
@@ -161,6 +181,7 @@ impl<'a> Run<'a> {
             buffer,
             spilled,
             removals,
+            enforcement,
             blind,
         })
     }
@@ -196,6 +217,10 @@ impl<'a> Run<'a> {
             fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
             fds.len() - 1
         });
+        let asking = self.enforcement.as_ref().and_then(Enforcement::fd).map(|fd| {
+            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
+            fds.len() - 1
+        });
         fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         if poll(&mut fds, Some(&timespec(limit))).is_err() {
             return Word::Nothing;
@@ -203,7 +228,13 @@ impl<'a> Run<'a> {
         let signalled = !fds[0].revents().is_empty();
         let spoken = !fds[1].revents().is_empty();
         let removed = watched.is_some_and(|index| !fds[index].revents().is_empty());
+        let asked = asking.is_some_and(|index| !fds[index].revents().is_empty());
         drop(fds);
+        // Whoever asks waits.
+        if asked && let Some(mut enforcement) = self.enforcement.take() {
+            enforcement.serve(&self.wanted(&Bound::new()));
+            self.enforcement = Some(enforcement);
+        }
         let now_us = self.now_us();
         self.stdout.take(self.buffer, now_us);
         self.stderr.take(self.buffer, now_us);
@@ -321,7 +352,7 @@ impl<'a> Run<'a> {
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, buffer, spilled, mut removals, mut blind, .. } = self;
+        let Self { mut stdout, mut stderr, buffer, spilled, mut removals, enforcement, mut blind, .. } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         stdout.drain(buffer, now_us);
         stderr.drain(buffer, now_us);
@@ -344,6 +375,8 @@ impl<'a> Run<'a> {
         });
         blind.extend(removals.iter().flat_map(Removals::blind));
         let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
+        let (refused, unseen) = enforcement.map(Enforcement::into_seen).unwrap_or_default();
+        blind.extend(unseen);
         let first_end = self.ended_at.unwrap_or(over);
         let late = self
             .late
@@ -368,6 +401,7 @@ impl<'a> Run<'a> {
             survivors,
             outside,
             removed,
+            refused,
             unread,
             untouched,
             started_boot_ms: self.started_ms,

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::ptr;
 
 use super::super::{Job, StartError};
+use super::filter::{self, Filter, NotOn};
 
 /// Enough for the handful of frames between the clone and the exec.
 const STACK: usize = 64 * 1024;
@@ -24,6 +25,10 @@ struct Plan {
     env: Vec<*const libc::c_char>,
     cwd: CString,
     streams: [RawFd; 3],
+    /// The filter to put on, and where to send its listener.
+    filter: Option<(libc::sock_fprog, RawFd)>,
+    /// The error with which it was not put on.
+    unfiltered: Option<i32>,
     failed: Option<(Step, i32)>,
 }
 
@@ -32,11 +37,17 @@ enum Step {
     Session,
     Streams,
     Enter,
+    Filter,
     Run,
 }
 
-/// Starts the job's program. Its descriptors must all be above 2.
-pub fn spawn(job: &Job, streams: [BorrowedFd<'_>; 3]) -> Result<u32, StartError> {
+/// Starts the job's program, under a filter if one is given; says, too, whether that is on. The descriptors must all be
+/// above 2.
+pub fn spawn(
+    job: &Job,
+    streams: [BorrowedFd<'_>; 3],
+    filter: Option<&Filter>,
+) -> Result<(u32, io::Result<()>), StartError> {
     let failed = |action: &str, file: &Path, errno| StartError {
         action: action.to_owned(),
         file: file.to_string_lossy().into_owned(),
@@ -70,6 +81,8 @@ pub fn spawn(job: &Job, streams: [BorrowedFd<'_>; 3]) -> Result<u32, StartError>
         cwd: text(job.cwd.as_os_str())?,
         streams: streams.map(|stream| stream.as_raw_fd()),
         program,
+        filter: filter.map(Filter::for_child),
+        unfiltered: None,
         failed: None,
     };
 
@@ -89,11 +102,14 @@ pub fn spawn(job: &Job, streams: [BorrowedFd<'_>; 3]) -> Result<u32, StartError>
         let errno = io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN);
         return Err(failed("start a process for", &job.program, errno));
     };
-    let Some((step, errno)) = plan.failed else { return Ok(pid) };
+    let Some((step, errno)) = plan.failed else {
+        let filtered = plan.unfiltered.map_or(Ok(()), |errno| Err(io::Error::from_raw_os_error(errno)));
+        return Ok((pid, filtered));
+    };
     // SAFETY: the child exited with an error and is ours to take.
     unsafe { libc::waitpid(pid.cast_signed(), ptr::null_mut(), libc::__WALL) };
     Err(match step {
-        Step::Session | Step::Streams => failed("prepare a process for", &job.program, errno),
+        Step::Session | Step::Streams | Step::Filter => failed("prepare a process for", &job.program, errno),
         Step::Enter => failed("enter", &job.cwd, errno),
         Step::Run => failed("run", &job.program, errno),
     })
@@ -116,7 +132,7 @@ extern "C" fn child(plan: *mut libc::c_void) -> libc::c_int {
 /// # Safety
 ///
 /// Only for a child that shares nothing but memory with its suspended parent.
-unsafe fn attempt(plan: &Plan) -> (Step, i32) {
+unsafe fn attempt(plan: &mut Plan) -> (Step, i32) {
     let errno = || io::Error::last_os_error().raw_os_error().unwrap_or(0);
     // SAFETY: plain system calls on values that outlive them.
     unsafe {
@@ -134,6 +150,13 @@ unsafe fn attempt(plan: &Plan) -> (Step, i32) {
         let mut none = std::mem::MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
+        if let Some((program, socket)) = &plan.filter {
+            match filter::install(program, *socket) {
+                None => {}
+                Some(NotOn::Refused(errno)) => plan.unfiltered = Some(errno),
+                Some(NotOn::Untold(errno)) => return (Step::Filter, errno),
+            }
+        }
         libc::execve(plan.program.as_ptr(), plan.argv.as_ptr(), plan.env.as_ptr());
         if errno() == libc::ENOEXEC {
             libc::execve(c"/bin/sh".as_ptr(), plan.shell_argv.as_ptr(), plan.env.as_ptr());

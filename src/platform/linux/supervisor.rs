@@ -11,15 +11,17 @@ use super::lane_folder::LaneFolder;
 use super::running::{Run, Tools, Word};
 use super::wire::{self, Answer, Order};
 use super::{signals, tree};
+use crate::model::Judge;
 
 /// The life of a supervisor process. Its standard input is the socket to the harness; it ends when the socket does.
+/// `judge` says what Windows makes of a removal or a rename.
 ///
 /// # Errors
 ///
 /// What keeps it from working at all. The harness is told the same through the socket.
-pub fn supervise() -> io::Result<()> {
+pub fn supervise(judge: Judge) -> io::Result<()> {
     let socket = take_socket()?;
-    match Supervisor::start(&socket) {
+    match Supervisor::start(&socket, judge) {
         Ok(supervisor) => {
             supervisor.serve(&socket);
             Ok(())
@@ -51,11 +53,11 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    fn start(socket: &UnixStream) -> io::Result<Self> {
+    fn start(socket: &UnixStream, judge: Judge) -> io::Result<Self> {
         signals::become_subreaper()?;
         let signals = signals::block_all()?;
         let folder = LaneFolder::create()?;
-        let tools = Tools::open()?;
+        let tools = Tools::open(judge)?;
         wire::send(socket, &Answer::Ready(folder.path().to_owned()), &[])?;
         Ok(Self { signals, folder, keep: false, cancelled: false, tools })
     }
@@ -126,6 +128,7 @@ fn not_started(error: StartError) -> Outcome {
         survivors: Vec::new(),
         outside: Vec::new(),
         removed: Vec::new(),
+        refused: Vec::new(),
         unread: Vec::new(),
         untouched: false,
         started_boot_ms: 0,

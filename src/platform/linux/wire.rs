@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Job, Outcome};
+use crate::model::Rules;
 
 /// From the harness.
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,6 +42,7 @@ pub struct JobHeader {
     has_stdin: bool,
     roots: usize,
     arguments: usize,
+    rules: Rules,
 }
 
 /// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
@@ -67,6 +69,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         has_stdin: job.stdin.is_some(),
         roots: job.roots.len(),
         arguments: job.argv.len(),
+        rules: job.rules,
     };
     (header, blob)
 }
@@ -88,7 +91,18 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
             Some((own(&bytes[..equals]), own(&bytes[equals + 1..])))
         })
         .collect();
-    Job { program, argv, env, cwd, stdin, timeout: header.timeout, grace: header.grace, roots, spill }
+    Job {
+        program,
+        argv,
+        env,
+        cwd,
+        stdin,
+        timeout: header.timeout,
+        grace: header.grace,
+        roots,
+        spill,
+        rules: header.rules,
+    }
 }
 
 /// Writes one message. Whole: two threads that share a socket must take turns.
@@ -131,6 +145,7 @@ mod tests {
             grace: Duration::from_millis(5),
             roots: vec!["/a".into()],
             spill: "/b".into(),
+            rules: Rules::Windows,
         };
         let (header, blob) = pack(&job);
         let mut bytes = Vec::new();
@@ -139,6 +154,9 @@ mod tests {
         let Order::Run(header) = order else { panic!("another order came out") };
         let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
-        assert_eq!((back.cwd, back.stdin, back.roots, back.spill), (job.cwd, job.stdin, job.roots, job.spill));
+        assert_eq!(
+            (back.cwd, back.stdin, back.roots, back.spill, back.rules),
+            (job.cwd, job.stdin, job.roots, job.spill, job.rules)
+        );
     }
 }

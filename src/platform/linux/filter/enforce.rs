@@ -1,0 +1,230 @@
+//! The answers: what Windows would refuse is refused, and written down.
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::super::procfs::{self, Wanted};
+use super::listener::{Listener, Question};
+use super::program::{Call, Kind};
+use super::reach::{Reached, reach};
+use super::sitters::{self, Sitter};
+use crate::model::{Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target};
+
+/// How many questions are answered before anything else is looked at.
+const BATCH: usize = 64;
+/// How many refusals are kept.
+const KEPT: usize = 100;
+/// What looks at strangers may cost in any case, and then as a part of the time since the start: one in so many.
+const FREE: Duration = Duration::from_millis(10);
+const SHARE: u32 = 50;
+
+/// Windows' rules over one job.
+pub struct Enforcement {
+    listener: Listener,
+    judge: Judge,
+    began: Instant,
+    /// What looks at strangers have cost.
+    spent: Duration,
+    /// Nobody is left who could ask.
+    over: bool,
+    refused: Vec<RefusedCall>,
+    /// Why a call was let through unseen.
+    unseen: Option<String>,
+}
+
+impl Enforcement {
+    /// By a filter that is on.
+    pub fn new(listener: OwnedFd, judge: Judge) -> Self {
+        Self {
+            listener: Listener::new(listener),
+            judge,
+            began: Instant::now(),
+            spent: Duration::ZERO,
+            over: false,
+            refused: Vec::new(),
+            unseen: None,
+        }
+    }
+
+    /// What is to be polled.
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        (!self.over).then(|| self.listener.fd())
+    }
+
+    /// Answers who asks.
+    pub fn serve(&mut self, wanted: &Wanted<'_>) {
+        for _ in 0..BATCH {
+            let mut fds = [PollFd::from_borrowed_fd(self.listener.fd(), PollFlags::IN)];
+            if poll(&mut fds, Some(&Timespec::default())).is_err() {
+                return;
+            }
+            let happened = fds[0].revents();
+            if !happened.contains(PollFlags::IN) {
+                self.over = happened.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
+                return;
+            }
+            if let Some(question) = self.listener.next() {
+                let errno = self.errno(&question, wanted).unwrap_or_else(|error| {
+                    // Who was ended while it was looked at has nothing to be told.
+                    if self.listener.waits(&question) {
+                        let why = std::io::Error::from(error);
+                        self.unseen.get_or_insert_with(|| format!("Windows' rules: a call could not be read: {why}"));
+                    }
+                    None
+                });
+                self.listener.answer(&question, errno);
+            }
+        }
+    }
+
+    /// The error that the call is to fail with, if Windows would refuse it.
+    fn errno(&mut self, question: &Question, wanted: &Wanted<'_>) -> Result<Option<i32>, Errno> {
+        let Some(call) = question.call else { return Ok(None) };
+        match call.kind {
+            Kind::Rmdir(place) => match reach(question.thread, place)? {
+                Some(target) => Ok(self.judged(question, call, Act::Remove, &target, wanted)),
+                None => Ok(None),
+            },
+            Kind::Rename { from, to, exchange } => {
+                let Some(source) = reach(question.thread, from)? else { return Ok(None) };
+                let replaced = reach(question.thread, to)?.filter(|replaced| !replaced.is(&source.stat));
+                if let Some(errno) = self.judged(question, call, Act::Rename, &source, wanted) {
+                    return Ok(Some(errno));
+                }
+                let act = if exchange { Act::Rename } else { Act::Replace };
+                Ok(replaced.and_then(|replaced| self.judged(question, call, act, &replaced, wanted)))
+            }
+        }
+    }
+
+    fn judged(
+        &mut self,
+        question: &Question,
+        call: Call,
+        act: Act,
+        target: &Reached,
+        wanted: &Wanted<'_>,
+    ) -> Option<i32> {
+        if !target.is_directory() {
+            return None;
+        }
+        let sitters = self.sitters(act, target);
+        if sitters.is_empty() {
+            return None;
+        }
+        let programs: Vec<String> = sitters.iter().map(|sitter| sitters::program(sitter.pid)).collect();
+        let holders: Vec<Holder<'_>> = sitters
+            .iter()
+            .zip(&programs)
+            .map(|(sitter, program)| Holder {
+                how: sitter.how,
+                program,
+                below: sitter.below.is_some(),
+                directory: sitter.directory,
+            })
+            .collect();
+        let caller = sitters::program(question.thread);
+        let Answer::Refuse(refusal) = (self.judge)(act, &caller, Target::Directory, &holders) else { return None };
+        // Only now is it sure that what was read is the caller's own, and not of one that got its number.
+        if !self.listener.waits(question) {
+            return None;
+        }
+        let sitter = refusal.holder.and_then(|index| sitters.into_iter().nth(index));
+        self.note(question, call, act, target, sitter, refusal, wanted);
+        Some(match refusal.class {
+            Refused::Busy => libc::EBUSY,
+            Refused::Denied => libc::EACCES,
+        })
+    }
+
+    /// Who has a directory: of the job's own tree always, of all others as long as that costs little. Whoever is missed is
+    /// seen when the removal has happened.
+    fn sitters(&mut self, act: Act, target: &Reached) -> Vec<Sitter> {
+        let me = std::process::id();
+        let tree = sitters::descendants(me);
+        let mut found = sitters::sitting(&tree, target);
+        let path = if act == Act::Rename { target.path() } else { None };
+        if let Some(path) = &path {
+            found.extend(sitters::below(&tree, path));
+        }
+        if found.is_empty() && self.spent <= FREE + self.began.elapsed() / SHARE {
+            let began = Instant::now();
+            let mut strangers = sitters::strangers(&tree);
+            // The harness, and whatever serves it, is none of the job's business.
+            let harness = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().cast_unsigned());
+            strangers.retain(|&pid| pid != me && Some(pid) != harness);
+            found = sitters::sitting(&strangers, target);
+            if let Some(path) = &path {
+                found.extend(sitters::below(&strangers, path));
+            }
+            found.retain(|sitter| procfs::stat(sitter.pid).is_ok_and(|stat| Some(stat.parent) != harness));
+            self.spent += began.elapsed();
+        }
+        found
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all that is to be written down")]
+    fn note(
+        &mut self,
+        question: &Question,
+        call: Call,
+        act: Act,
+        target: &Reached,
+        sitter: Option<Sitter>,
+        refusal: Refusal,
+        wanted: &Wanted<'_>,
+    ) {
+        let path = target.path().unwrap_or_default().to_string_lossy().into_owned();
+        let same = |known: &&mut RefusedCall| {
+            known.path == path
+                && known.act == act
+                && known.holder.as_ref().map(|(process, _)| process.pid) == sitter.as_ref().map(|sitter| sitter.pid)
+        };
+        if let Some(known) = self.refused.iter_mut().find(same) {
+            known.times += 1;
+            return;
+        }
+        if self.refused.len() >= KEPT {
+            return;
+        }
+        let Some(caller) = read(process_of(question.thread), wanted) else { return };
+        let holder = sitter.and_then(|sitter| {
+            let lies_at = sitter.below.map_or_else(|| path.clone(), |below| below.to_string_lossy().into_owned());
+            let hold = Hold { how: sitter.how, path: lies_at, directory: sitter.directory, deleted: false };
+            Some((read(sitter.pid, wanted)?, hold))
+        });
+        self.refused.push(RefusedCall {
+            call: call.name.to_owned(),
+            act,
+            path,
+            directory: true,
+            caller,
+            holder,
+            refusal,
+            times: 1,
+        });
+    }
+
+    /// What was refused, and why not all was seen.
+    pub fn into_seen(self) -> (Vec<RefusedCall>, Option<String>) {
+        (self.refused, self.unseen)
+    }
+}
+
+/// The process that a thread belongs to.
+fn process_of(thread: u32) -> u32 {
+    let status = std::fs::read_to_string(format!("/proc/{thread}/status")).unwrap_or_default();
+    let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
+    group.and_then(|group| group.trim().parse().ok()).unwrap_or(thread)
+}
+
+/// A process with its line of parents, as far as the job goes.
+fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
+    let mut process = procfs::read(pid, wanted)?;
+    let me = std::process::id();
+    process.parents = procfs::ancestors(pid).into_iter().take_while(|parent| parent.pid != me).collect();
+    Some(process)
+}
