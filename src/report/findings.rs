@@ -52,6 +52,11 @@ fn group_lines(group: &[&Finding], verbose: bool) -> Vec<String> {
             remarks.push(message.strip_prefix(name).map_or(message.clone(), |rest| format!("it{rest}")));
             continue;
         }
+        // What was refused names the holder, and how it holds the path.
+        let refused = |other: &&&Finding| other.kind == Kind::RefusedByWindows && other.path == finding.path;
+        if finding.kind == Kind::HeldDirectory && group.iter().any(|other| refused(&other)) && !verbose {
+            continue;
+        }
         paths += 1;
         if paths > PATHS && !verbose {
             more += 1;

@@ -5,7 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{Look, findings};
 use crate::model::{
-    Case, CaseOutcome, Check, CheckReport, Cwd, Finding, Frame, How, Kind, Process, Severity, Stop, Totals, Verdict,
+    Case, CaseOutcome, Check, CheckReport, Cwd, Finding, Frame, How, Kind, Process, Raised, Severity, Stop, Totals,
+    Verdict,
 };
 use crate::words::{command_line, quoted, shown};
 
@@ -132,10 +133,11 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
         if shown > 0 {
             let _ = writeln!(text, "    {}", place(frame));
         }
-        let mut below: Vec<String> = frame_lines(frame).iter().map(|line| look.text(line)).collect();
+        let mut below: Vec<String> = frame.error.iter().map(|error| look.text(&one_line(error))).collect();
         if let Some(Some(excerpt)) = rerun.excerpts.get(*index) {
             below.push(look.dim(&look.text(&format!("{:>5} | {}", frame.line, one_line(excerpt)))));
         }
+        below.extend(frame.raised.iter().map(|raised| look.text(&one_line(&raised_at(raised)))));
         if shown == 0 {
             below.extend(findings::lines(&held, verbose).iter().map(|line| look.text(line)));
         }
@@ -216,13 +218,10 @@ fn in_order(check: &CheckReport) -> (Option<&Frame>, Vec<(usize, &Frame)>) {
     (tripped, frames)
 }
 
-/// What is said of a frame below its place.
-fn frame_lines(frame: &Frame) -> Vec<String> {
-    let raised = frame.raised.as_ref().map(|raised| {
-        let function = raised.function.as_ref().map(|function| format!(" in {function}")).unwrap_or_default();
-        format!("raised at {}:{}{function}", raised.file, raised.line)
-    });
-    frame.error.as_deref().map(one_line).into_iter().chain(raised.map(|raised| one_line(&raised))).collect()
+/// Where an error was raised, deeper than the project's own code.
+fn raised_at(raised: &Raised) -> String {
+    let function = raised.function.as_ref().map(|function| format!(" in {function}")).unwrap_or_default();
+    format!("raised at {}:{}{function}", raised.file, raised.line)
 }
 
 pub(super) fn never_ran(check: &CheckReport, verbose: bool) -> Option<String> {
@@ -259,7 +258,11 @@ fn remedies(check: &CheckReport) -> Vec<String> {
         seen.push(finding.kind);
         let explain = format!("hostproof explain {}", finding.kind.slug());
         if let Some(remedy) = &finding.remedy {
-            lines.push(format!("mend   {remedy}     {explain}"));
+            // Two kinds may have one cause.
+            let mend = format!("mend   {remedy}     ");
+            if !lines.iter().any(|line| line.starts_with(&mend)) {
+                lines.push(mend + &explain);
+            }
         } else if seen.len() == 1 {
             lines.push(format!("more   {explain}"));
         }
