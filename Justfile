@@ -49,6 +49,16 @@ bench-peers *ARGS:
     cargo build --release
     python3 benches/peers.py {{ ARGS }}
 
+# 100 MB of each reader's worst output: linear, and in bounded memory
+[group('bench')]
+bench-readers *ARGS:
+    cargo bench --bench readers -- {{ ARGS }}
+
+# Fuzz the readers for SECONDS
+[group('test')]
+fuzz SECONDS='60':
+    .ci/fuzz {{ SECONDS }}
+
 # Clippy and the documentation, with warnings as errors
 [group('lint')]
 lint: doc
