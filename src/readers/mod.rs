@@ -1,7 +1,7 @@
 //! From a sub-runner's output to cases and frames, one file per sub-runner.
 //!
 //! A reader is a state machine that is fed lines and keeps only what it counts, so that gigabytes of output cost no
-//! memory. `auto` feeds every reader at once and takes the one that recognised the output ([`choose`]). What cannot be
+//! memory. `auto` feeds every reader at once and takes the one that recognised the output (`choose.rs`). What cannot be
 //! read is unknown, never guessed.
 //!
 //! # Invariants

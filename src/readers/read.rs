@@ -74,10 +74,10 @@ fn reader(name: ReaderName, context: Context<'_>) -> Box<dyn Reader + '_> {
 
 /// Reads a check's captured output, in one pass and in bounded memory.
 ///
-/// With [`ReaderChoice::Auto`] every reader is fed, and [`choose`] says which of them is believed.
+/// With [`ReaderChoice::Auto`] every reader is fed, and `choose.rs` says which of them is believed.
 ///
 /// If the reading has no frames and the check did not end with status 0, the frames are those that can be found in any
-/// program's output ([`super::frames`]), so that a script that dies before its sub-runner can report still shows where.
+/// program's output (`frames`), so that a script that dies before its sub-runner can report still shows where.
 ///
 /// # Errors
 ///
