@@ -612,7 +612,7 @@ fn a_status_that_only_says_that_a_case_failed_is_not_told_below_the_case() {
 
 #[test]
 fn a_long_reason_is_whole_in_one_place_only() {
-    let paths = vec!["/nowhere/in/particular"; 12].join(":");
+    let paths = ["/nowhere/in/particular"; 12].join(":");
     let context = Context::proving(&format!("- {{id: gone, run: [no-such-program], env: {{PATH: '{paths}'}}}}"));
     let shown = context.hp(&["run"]).exits(1).stdout.clone();
     assert_eq!(shown.matches(&paths).count(), 1, "{shown}");
