@@ -25,7 +25,7 @@ pub enum Command {
     Run(RunArgs),
     Try(TryArgs),
     List(ListArgs),
-    Lint(ManifestArgs),
+    Lint(LintArgs),
     Schema(SchemaArgs),
     Explain(ExplainArgs),
     Who(WhoArgs),
@@ -171,6 +171,14 @@ pub enum HomeArg {
 
 /// Check the manifests without running anything.
 #[derive(Debug, Default, Args)]
+#[command(after_help = "Examples:\n  hostproof lint\n  hostproof lint --manifests ci/checks.d")]
+pub struct LintArgs {
+    #[command(flatten)]
+    pub manifests: ManifestArgs,
+}
+
+/// Where the manifests are.
+#[derive(Debug, Default, Args)]
 pub struct ManifestArgs {
     /// The folder of manifests; by default the nearest checks.d, here or above.
     #[arg(long, value_name = "DIR")]
@@ -179,6 +187,7 @@ pub struct ManifestArgs {
 
 /// Show the checks.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hostproof list\n  hostproof list 'guard/*' --json")]
 pub struct ListArgs {
     /// Ids of checks, or globs; all of them if none is given.
     #[arg(value_name = "CHECK")]
@@ -192,6 +201,7 @@ pub struct ListArgs {
 
 /// Print a JSON Schema.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hostproof schema >manifest.schema.json\n  hostproof schema report")]
 pub struct SchemaArgs {
     /// Of which document.
     #[arg(value_enum, default_value_t)]
@@ -210,6 +220,7 @@ pub enum Document {
 
 /// Tell what a kind of finding means, why a host cares, and how to mend it.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory")]
 pub struct ExplainArgs {
     /// The kind, as `held-directory`; a list of all if none is given.
     pub kind: Option<String>,
@@ -218,7 +229,7 @@ pub struct ExplainArgs {
 /// Find this project's self-tests and wired hooks, run each once, and write checks.d.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing that exists is overwritten. What a self-test left behind is proposed as a commented `allow`, \
+    after_help = "Examples:\n  hostproof init --dry-run\n  hostproof init --timeout 10m\n\nNothing that exists is overwritten. What a self-test left behind is proposed as a commented `allow`, \
 never taken."
 )]
 pub struct InitArgs {

@@ -38,8 +38,9 @@ pub fn red(project: &Path) -> Result<BTreeMap<String, String>> {
     match read(&path) {
         Ok(memory) => Ok(memory.red),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Error::Usage(format!(
-            "no run of {} is remembered, so --failed has nothing to go by; hostproof run remembers what is red",
-            project.display()
+            "no run of {} is remembered in {}, so --failed has nothing to go by; hostproof run remembers what is red",
+            project.display(),
+            path.display()
         ))),
         Err(error) => Err(Error::Usage(format!(
             "what is remembered of the last run can't be read, so --failed has nothing to go by: {}: {error}; \

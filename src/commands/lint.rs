@@ -1,7 +1,7 @@
 //! `hostproof lint`
 
 use super::show::Show;
-use crate::cli::ManifestArgs;
+use crate::cli::LintArgs;
 use crate::error::{ExitCode, Result};
 
 /// Checks every manifest and says how many checks they have.
@@ -9,8 +9,8 @@ use crate::error::{ExitCode, Result};
 /// # Errors
 ///
 /// Every error of every manifest, with its place.
-pub fn run(args: &ManifestArgs) -> Result<ExitCode> {
-    let loaded = super::run::load(args)?;
+pub fn run(args: &LintArgs) -> Result<ExitCode> {
+    let loaded = super::run::load(&args.manifests)?;
     let files = loaded.files.len();
     let plural = |n: usize| if n == 1 { "" } else { "s" };
     let checks = loaded.checks.len();

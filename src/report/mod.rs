@@ -5,6 +5,7 @@ mod against;
 mod findings;
 mod json;
 mod junit;
+mod last_words;
 mod look;
 mod summary;
 mod target;

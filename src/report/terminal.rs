@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Look, findings};
+use super::{Look, against, findings, last_words};
 use crate::model::{
-    Case, CaseOutcome, Check, CheckReport, Cwd, Finding, Frame, How, Kind, Process, Raised, Severity, Stop, Totals,
-    Verdict,
+    Case, CaseOutcome, Check, CheckReport, Cwd, Exit, Finding, Frame, How, Kind, Process, Raised, Severity, Stop,
+    Totals, Verdict,
 };
 use crate::words::{command_line, quoted, shown};
 
@@ -14,9 +14,10 @@ use crate::words::{command_line, quoted, shown};
 const NAMES: usize = 3;
 /// How many places of failures are shown.
 pub const SHOWN: usize = 3;
-const LINES: usize = 8;
 /// The longest line, in characters.
 const LONGEST: usize = 400;
+/// The longest reason in the line of a check whose details have the whole of it.
+const LONGEST_REASON: usize = 120;
 
 /// The first line of a run.
 #[must_use]
@@ -37,8 +38,9 @@ pub fn check_line(look: Look, check: &CheckReport, width: usize) -> String {
     };
     let seconds = if check.started.is_some() { seconds(check) } else { "-".to_owned() };
     let remark = check.reason.clone().or_else(|| remark(check)).unwrap_or_default();
+    let remark = if check.verdict.is_red() { cut(&remark, LONGEST_REASON) } else { one_line(&remark) };
     let id = format!("{:width$}", look.text(&check.id));
-    let line = format!(" {tag}  {id}  {:>9}  {seconds:>7}  {}", counts(check), look.text(&one_line(&remark)));
+    let line = format!(" {tag}  {id}  {:>9}  {seconds:>7}  {}", counts(check), look.text(&remark));
     line.trim_end().to_owned()
 }
 
@@ -127,6 +129,7 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
         .findings
         .iter()
         .filter(|finding| verbose || finding.severity == Severity::Error || finding.frame.is_some())
+        .filter(|finding| verbose || !is_told_by_frames(check, finding))
         .partition(|finding| trips(finding) || pid(finding).is_some_and(|pid| holders.contains(&pid)));
     for (shown, (index, frame)) in frames.iter().take(SHOWN).enumerate() {
         let deeper = if shown > 0 { "    " } else { "" };
@@ -164,15 +167,15 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
     if let Some(never) = never_ran(check, verbose) {
         line(&never);
     }
-    if check.verdict == Verdict::Failed && check.frames.is_empty() {
-        for said in last_words(check) {
+    if check.verdict == Verdict::Failed {
+        for said in last_words::of(check) {
             line(&said);
         }
     }
     for note in &check.notes {
         line(&format!("note   {note}"));
     }
-    for mend in remedies(check) {
+    for mend in remedies(check, verbose) {
         line(&mend);
     }
     if let Some(kept) = &check.kept {
@@ -239,19 +242,21 @@ pub(super) fn never_ran(check: &CheckReport, verbose: bool) -> Option<String> {
     Some(format!("never ran, or never ended: {}{rest}", shown.join(", ")))
 }
 
-/// The end of the output, for a failure that has no frame.
-fn last_words(check: &CheckReport) -> Vec<String> {
-    let output = [&check.stderr, &check.stdout].into_iter().find(|output| !output.tail.trim().is_empty());
-    let Some(output) = output else { return Vec::new() };
-    let lines: Vec<&str> = output.tail.lines().filter(|line| !line.trim().is_empty()).collect();
-    let first = lines.len().saturating_sub(LINES);
-    lines[first..].iter().map(|line| format!("|  {}", one_line(line))).collect()
+/// Whether a finding only says with its status, the one that runners have for it, that some case failed, and the failures
+/// are shown.
+fn is_told_by_frames(check: &CheckReport, finding: &Finding) -> bool {
+    let cases_failed = check.cases.failed.is_some_and(|failed| failed > 0);
+    cases_failed
+        && !check.frames.is_empty()
+        && matches!(check.exit, Some(Exit::Code(1 | 100 | 101)))
+        && against::is_of_exit(check, finding)
 }
 
-fn remedies(check: &CheckReport) -> Vec<String> {
+fn remedies(check: &CheckReport, verbose: bool) -> Vec<String> {
     let mut seen: Vec<Kind> = Vec::new();
     let mut lines: Vec<String> = Vec::new();
-    for finding in check.findings.iter().filter(|finding| finding.severity == Severity::Error) {
+    let told = |finding: &&Finding| verbose || !is_told_by_frames(check, finding);
+    for finding in check.findings.iter().filter(|finding| finding.severity == Severity::Error).filter(told) {
         if seen.contains(&finding.kind) {
             continue;
         }
@@ -369,11 +374,15 @@ pub fn list_line(look: Look, check: &Check, width: usize, skip: Option<&str>) ->
 
 /// Text from elsewhere in one line of bearable length, without anything that steers a terminal.
 pub(super) fn one_line(text: &str) -> String {
+    cut(text, LONGEST)
+}
+
+fn cut(text: &str, longest: usize) -> String {
     let text = shown(text.as_bytes()).replace(['\n', '\t'], " ");
-    if text.chars().count() <= LONGEST {
+    if text.chars().count() <= longest {
         return text;
     }
-    text.chars().take(LONGEST).chain(['…']).collect()
+    text.chars().take(longest).chain(['…']).collect()
 }
 
 #[cfg(test)]

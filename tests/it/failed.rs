@@ -84,7 +84,7 @@ fn without_a_memory_it_says_so_and_runs_nothing() {
         assert!(ran.exits(2).stderr.contains(words), "{words}: {}", ran.stderr);
         assert!(!context.project().join("ran").exists(), "{words}");
     };
-    refused(&context, "is remembered, so --failed has nothing to go by");
+    refused(&context, "is remembered in ");
     context.hp(&["run"]).exits(1);
     fs::remove_file(context.project().join("ran")).expect("a file");
     let memory = memories(&context).pop().expect("a memory");

@@ -200,8 +200,6 @@ fn the_frame_that_tripped_over_a_held_directory_stands_with_its_holder() {
         hooks/test_sweep.py:23 in test_other
             AssertionError: 1 != 2
                23 |         self.assertEqual(1, 2)
-        exit status 1, expected 0
-        more   hostproof explain unmet
         mend   give the detached child a cwd that outlives the test (cwd=… where it is started)     hostproof explain held-directory
         mend   end it in the test that starts it, and wait for it     hostproof explain leaked-process
         again  hostproof run sweep --keep failed

@@ -64,9 +64,8 @@ fn a_red_case() {
     RED board    test_board.py:10 in test_drift
         AssertionError: 'none' != 'drift'
            10 |         self.assertEqual('none', 'drift')
-        exit status 1, expected 0
         2 of 5 expected cases ran, 3 never did
-        more   hostproof explain unmet
+        more   hostproof explain short-count
         again  hostproof run board --keep failed
         hand   cd [project] && python3 test_board.py
 
@@ -576,7 +575,7 @@ fn nothing_but_a_small_file_of_the_project_is_shown() {
         context.file("test_board.py", module);
         let ran = context.hp(&["run"]);
         assert!(
-            ran.exits(1).stdout.contains(" in test_drift\n    AssertionError: 'none' != 'drift'\n    exit"),
+            ran.exits(1).stdout.contains(" in test_drift\n    AssertionError: 'none' != 'drift'\n    again"),
             "{replace}: {}",
             ran.stdout
         );
@@ -586,4 +585,45 @@ fn nothing_but_a_small_file_of_the_project_is_shown() {
     context.file("test_board.py", board("none").replace("'drift')", "'drift')  # \u{1b}[2J\u{7}"));
     let ran = context.hp(&["run"]);
     assert!(ran.exits(1).stdout.contains("'drift')  # \\x07\n"), "{:?}", ran.stdout);
+}
+
+#[test]
+fn an_error_that_says_little_has_the_words_that_came_after_it() {
+    let context = Context::proving("- {id: mode, run: [python3, mode.py]}");
+    context.file(
+        "mode.py",
+        "import sys, traceback\ntry:\n    assert sys.argv[1:]\nexcept AssertionError:\n    traceback.print_exc()\n    \
+sys.exit('hook refused: settings.json has no mode')\n",
+    );
+    let shown = context.hp(&["run"]).exits(1).stdout.clone();
+    assert!(shown.contains("AssertionError\n"), "{shown}");
+    assert!(shown.contains("|  hook refused: settings.json has no mode\n"), "{shown}");
+    assert_eq!(shown.matches("AssertionError").count(), 1, "{shown}");
+}
+
+#[test]
+fn a_status_that_only_says_that_a_case_failed_is_not_told_below_the_case() {
+    let context = Context::proving("- {id: board, run: [python3, test_board.py]}");
+    context.file("test_board.py", board("none"));
+    let shown = context.hp(&["run"]).exits(1).stdout.clone();
+    assert!(!shown.contains("exit status") && !shown.contains("explain unmet"), "{shown}");
+    let all = context.hp(&["run", "--verbose"]).exits(1).stdout.clone();
+    assert!(all.contains("exit status 1, expected 0"), "{all}");
+}
+
+#[test]
+fn a_long_reason_is_whole_in_one_place_only() {
+    let paths = ["/nowhere/in/particular"; 12].join(":");
+    let context = Context::proving(&format!("- {{id: gone, run: [no-such-program], env: {{PATH: '{paths}'}}}}"));
+    let shown = context.hp(&["run"]).exits(1).stdout.clone();
+    assert_eq!(shown.matches(&paths).count(), 1, "{shown}");
+}
+
+#[test]
+fn every_help_has_examples() {
+    let context = Context::proving("- {id: green, shell: 'echo ok', reader: none}");
+    for command in ["run", "try", "list", "lint", "schema", "explain", "who", "init", "completions", "man"] {
+        let help = context.hp(&[command, "--help"]).exits(0).stdout.clone();
+        assert!(help.contains(&format!("Examples:\n  hostproof {command}")), "{command}: {help}");
+    }
 }
