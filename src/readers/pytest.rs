@@ -46,6 +46,11 @@ static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
 static OF_WORKER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\[gw\d+\](?: \[ *\d+%\])? ([A-Z]+) (\S.*)$").expect("a constant"));
 static PERCENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\s*\[ *(?:\d+%|\d+/\d+)\]$").expect("a constant"));
+/// A session's first line, without what it is filled up with.
+const TITLE: &str = " test session starts ";
+/// What unittest prints between its dots, its failures and its tally.
+const DOUBLE: &str = "======================================================================";
+const SINGLE: &str = "----------------------------------------------------------------------";
 static SKIPPED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^SKIPPED \[(\d+)\] (.+?:\d+|\S+): (.*)$").expect("a constant"));
 
@@ -66,8 +71,9 @@ pub struct Pytest<'a> {
     stream: Option<Stream>,
     strength: Option<Strength>,
     span: Option<Span>,
-    /// The line that is being read.
+    /// The line that is being read, and whether a line end followed it.
     here: Option<Span>,
+    ended: bool,
     session: Session<'a>,
     sums: Outcomes,
     planned: Option<u64>,
@@ -85,8 +91,9 @@ impl Reader for Pytest<'_> {
             self.stream = Some(line.stream);
         }
         self.here = Some(Span::of(line));
+        self.ended = line.ended;
         self.text(&line.text, line.at);
-        if self.session.seen {
+        if self.session.seen && !self.session.foreign {
             self.is_own();
         }
     }
@@ -117,6 +124,7 @@ impl<'a> Pytest<'a> {
             strength: None,
             span: None,
             here: None,
+            ended: false,
             session: Session::default(),
             sums: Outcomes::default(),
             planned: Some(0),
@@ -133,6 +141,7 @@ impl<'a> Pytest<'a> {
 
     fn recognise(&mut self, strength: Strength) {
         self.is_own();
+        self.session.foreign = false;
         self.session.seen = true;
         self.strength = self.strength.max(Some(strength));
     }
@@ -144,6 +153,17 @@ impl<'a> Pytest<'a> {
         }
         if let Some(title) = between(end, '=') {
             return self.title(title);
+        }
+        // What a session that died printed last has no line end: the next one's title stands behind it.
+        if end.ends_with("==")
+            && !self.session.captured
+            && let Some(before) = end.trim_end_matches('=').strip_suffix(TITLE)
+        {
+            self.text(before.trim_end_matches('='), at);
+            return self.title("test session starts");
+        }
+        if self.session.section == Section::Progress && self.session.ended.is_none() {
+            self.another(end);
         }
         if !self.session.header
             && let Some(tally) = Tally::read(end).filter(|tally| self.session.believes(*tally))
@@ -164,6 +184,23 @@ impl<'a> Pytest<'a> {
             Section::Errors | Section::Failures => self.failure(end),
             Section::Summary => self.summary(end, at),
             Section::Other => {}
+        }
+    }
+
+    /// Whether it is unittest that prints, behind a session that died: its dots are no cases of pytest's.
+    fn another(&mut self, end: &str) {
+        if end == DOUBLE || end == SINGLE {
+            if !std::mem::replace(&mut self.session.foreign, true) {
+                self.session.before_foreign = self.span;
+            }
+        } else if self.session.foreign && end.starts_with("Ran ") && end.ends_with('s') && end.contains(" in ") {
+            self.span = self.session.before_foreign;
+            if let Some((dots, span)) = self.session.before_dots.take() {
+                self.session.dots = dots;
+                self.session.last_dot = None;
+                self.session.positions.lose();
+                self.span = span;
+            }
         }
     }
 
@@ -334,6 +371,11 @@ impl<'a> Pytest<'a> {
             // A second, quiet session follows the first.
             self.end_session();
         }
+        // Lines of dots that belong together, unittest's with what its cases print between them.
+        let start = if sure { None } else { self.session.before_dots.take() };
+        self.session.before_dots = Some(start.unwrap_or((self.session.dots, self.span)));
+        self.session.sure |= all.is_some();
+        self.session.broke_off = !self.ended;
         self.recognise(if sure { Strength::Lines } else { Strength::Loose });
         if file.is_some() {
             self.session.last_dot = None;

@@ -9,6 +9,7 @@ use super::ids::{starts_with_cut, title_of};
 use super::positions::{self, Positions};
 use super::tally::{self, Entry, Kind, Seen, Tally};
 use crate::model::{CaseOutcome, Frame};
+use crate::readers::Span;
 use crate::readers::cases::{MOST_CASES, Outcomes, note};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,6 +58,15 @@ pub struct Session<'a> {
     /// A last line; unless the session goes on, it was the last.
     pub ended: Option<Tally>,
     pub seen: bool,
+    /// Some progress characters were surely pytest's.
+    pub sure: bool,
+    /// No line end followed the last progress characters.
+    pub broke_off: bool,
+    /// Another program seems to print since the line behind these.
+    pub foreign: bool,
+    pub before_foreign: Option<Span>,
+    /// What was counted before the last progress characters, and where pytest's lines were then.
+    pub before_dots: Option<(Tally, Option<Span>)>,
 }
 
 impl Session<'_> {
@@ -90,7 +100,14 @@ impl Pytest<'_> {
         let tally = session.ended.unwrap_or(session.dots);
         let anything =
             session.ended.is_some() || session.verbose || session.planned.is_some() || session.dots != Tally::default();
-        if !anything {
+        // Behind a session that ended by itself, dots are another only if it broke off; else anything may print them.
+        let strayed = self.sessions > 0
+            && session.ended.is_none()
+            && !(session.header || session.sure || session.verbose || session.broke_off);
+        if strayed {
+            self.span = session.before_dots.map_or(self.span, |(_, span)| span);
+        }
+        if !anything || strayed {
             self.locate(&session);
             self.cases.end_suite();
             return;
@@ -144,8 +161,13 @@ impl Pytest<'_> {
             None if session.stopped => None,
             None => Some(0),
         };
+        let mut unknown = unknown;
         if died {
             note(&mut self.notes, "pytest ended without its summary");
+        } else if session.ended.is_some() && session.all && session.dots.reports() > tally.reports() {
+            let why = "pytest's progress has more cases than its summary: a run of it died before, without an end";
+            note(&mut self.notes, why);
+            unknown = unknown.map(|unknown| unknown.max(1));
         }
         self.sums.passed += sums.passed;
         self.sums.failed += sums.failed;

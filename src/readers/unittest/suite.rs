@@ -16,6 +16,9 @@ static STATUS: LazyLock<Regex> =
 pub struct Suite {
     /// From lines of dots.
     pub dots: Dots,
+    /// The most that one line of them passed, and whether the last such line has no end.
+    pub in_a_row: u64,
+    pub broke_off: bool,
     /// Whether cases were named with their outcomes.
     pub verbose: bool,
     /// Headers of failures and errors, fixtures included.
@@ -153,6 +156,12 @@ impl Unittest<'_> {
         }
         if passed + skipped + failed > ran + fixtures && !suite.verbose {
             note(&mut self.notes, "a whole class or module was skipped: unittest does not count its cases");
+        }
+        let told = suite.verbose && listed.unknown > 0 && listed.ran() + listed.unknown > ran + names;
+        if told || suite.in_a_row > if suite.verbose { 0 } else { ran } {
+            let why = "unittest shows more cases than its tally: a suite died before it, without an end";
+            note(&mut self.notes, why);
+            self.sums.unknown += 1;
         }
         self.sums.passed += passed;
         self.sums.failed += failed;
