@@ -183,7 +183,9 @@ impl<'a> Pytest<'a> {
             Section::Progress => self.progress(text, end, at),
             Section::Errors | Section::Failures => self.failure(end),
             Section::Summary => self.summary(end, at),
-            Section::Other => {}
+            Section::Other => {
+                self.session.captured |= between(end, '-').is_some_and(|said| said.starts_with("Captured "));
+            }
         }
     }
 

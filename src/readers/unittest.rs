@@ -120,6 +120,10 @@ impl Reader for Unittest<'_> {
         if self.sums.hidden {
             note(&mut self.notes, "a fixture failed before its cases: they never ran, and nothing tells how many");
         }
+        if self.sums.excess > 0 {
+            note(&mut self.notes, "unittest shows more cases than its tally: a suite died before it, without an end");
+            self.sums.unknown += 1;
+        }
         let Sums { passed, failed, skipped, unknown, .. } = self.sums;
         let unknown = (!self.sums.hidden).then_some(unknown);
         let counts = Outcomes { passed, failed, skipped, unknown: 0 }.counts(None, unknown);

@@ -373,3 +373,16 @@ fn unittest_behind_pytest_has_its_own_dots() {
         assert_eq!(numbers(&reading.counts), (Some(8), [2 + ran, 2 + ran, 0, 0], Some(6 - ran)), "{first}");
     }
 }
+
+#[test]
+fn what_a_case_printed_and_pytest_shows_is_no_session() {
+    let line = "=".repeat(30);
+    let output = format!(
+        "..                 [100%]\n{line} PASSES {line}\n{0} test_a {0}\n{1} Captured stdout call {1}\n1 failed in 0.1s\n\
+         {line} short test summary info {line}\nPASSED t.py::test_a\nPASSED t.py::test_b\n2 passed in 0.01s\n",
+        "_".repeat(30),
+        "-".repeat(30),
+    );
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(0));
+    assert_eq!(numbers(&reading.counts), (None, [2, 2, 0, 0], Some(0)));
+}
