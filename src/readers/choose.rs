@@ -49,13 +49,10 @@ fn is_general(reader: ReaderName) -> bool {
 fn died_apart(found: &Recognised, all: &[Recognised]) -> bool {
     let Counts { ran, unknown, .. } = found.reading.counts;
     let apart = |other: &Recognised| {
-        found.span.zip(other.span).is_some_and(|(a, b)| a.stream == b.stream && (a.last < b.first || b.last < a.first))
+        found.span.zip(other.span).is_some_and(|(a, b)| a.stream != b.stream || a.last < b.first || b.last < a.first)
     };
     found.strength == Strength::Lines
-        && matches!(
-            found.reader,
-            ReaderName::Pytest | ReaderName::Unittest | ReaderName::CargoTest | ReaderName::Nextest
-        )
+        && !matches!(found.reader, ReaderName::Tap | ReaderName::OkLines)
         && ran.is_some()
         && unknown.is_some_and(|unknown| unknown > 0)
         && all.iter().all(apart)
@@ -192,6 +189,9 @@ mod tests {
         let unknown = |span| counts(vec![died(span), found(Unittest, (10, 20), [2, 0])]);
         assert_eq!((unknown((1, 9)).ran, unknown((1, 9)).unknown), (Some(3), Some(3)));
         assert_eq!((unknown((21, 30)).ran, unknown((21, 30)).unknown), (Some(3), Some(3)));
+        let mut other = vec![died((1, 9)), found(Unittest, (10, 20), [2, 0])];
+        other[1].span = Some(Span { stream: Stream::Stderr, first: 10, last: 20 });
+        assert_eq!(counts(other), Counts::default());
         // It may be what a case printed.
         assert_eq!((unknown((12, 13)).ran, unknown((12, 13)).unknown), (Some(2), Some(0)));
         assert_eq!((unknown((9, 13)).ran, unknown((9, 13)).unknown), (Some(2), Some(0)));
