@@ -48,9 +48,6 @@ static OF_WORKER: LazyLock<Regex> =
 static PERCENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\s*\[ *(?:\d+%|\d+/\d+)\]$").expect("a constant"));
 /// A session's first line, without what it is filled up with.
 const TITLE: &str = " test session starts ";
-/// What unittest prints between its dots, its failures and its tally.
-const DOUBLE: &str = "======================================================================";
-const SINGLE: &str = "----------------------------------------------------------------------";
 static SKIPPED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^SKIPPED \[(\d+)\] (.+?:\d+|\S+): (.*)$").expect("a constant"));
 
@@ -185,23 +182,6 @@ impl<'a> Pytest<'a> {
             Section::Summary => self.summary(end, at),
             Section::Other => {
                 self.session.captured |= between(end, '-').is_some_and(|said| said.starts_with("Captured "));
-            }
-        }
-    }
-
-    /// Whether it is unittest that prints, behind a session that died: its dots are no cases of pytest's.
-    fn another(&mut self, end: &str) {
-        if end == DOUBLE || end == SINGLE {
-            if !std::mem::replace(&mut self.session.foreign, true) {
-                self.session.before_foreign = self.span;
-            }
-        } else if self.session.foreign && end.starts_with("Ran ") && end.ends_with('s') && end.contains(" in ") {
-            self.span = self.session.before_foreign;
-            if let Some((dots, span)) = self.session.before_dots.take() {
-                self.session.dots = dots;
-                self.session.last_dot = None;
-                self.session.positions.lose();
-                self.span = span;
             }
         }
     }
@@ -418,29 +398,6 @@ impl<'a> Pytest<'a> {
         true
     }
 
-    fn outcome(&mut self, id: &str, word: &str, reason: Option<&str>, at: Arrival) {
-        let words = &mut self.session.words;
-        *match word {
-            "PASSED" => &mut words.passed,
-            "FAILED" => &mut words.failed,
-            "ERROR" => &mut words.errors,
-            "SKIPPED" => &mut words.skipped,
-            "XFAIL" => &mut words.xfailed,
-            _ => &mut words.xpassed,
-        } += 1;
-        let outcome =
-            WORDS.iter().find(|(known, _)| *known == word).map_or(CaseOutcome::Unknown, |(_, outcome)| *outcome);
-        let reason = reason.filter(|_| outcome == CaseOutcome::Skipped);
-        self.cases.record(id, outcome, reason, at);
-    }
-
-    /// The case that began is over.
-    fn settle(&mut self) {
-        if let Some(Begun { name, candidate: Some((word, reason, at)) }) = self.session.begun.take() {
-            self.outcome(&name, word, reason.as_deref(), at);
-        }
-    }
-
     /// A line among errors and failures.
     fn failure(&mut self, end: &str) {
         let session = &mut self.session;
@@ -477,15 +434,6 @@ impl<'a> Pytest<'a> {
             // `--tb=line` has no headers, and its places stand below what was captured.
             if let Some((frame, said)) = line_form(end, &self.context) {
                 session.frames.push(Located { frame, kind: Kind::Failed, title: Err(said) });
-            }
-        }
-    }
-
-    fn end_block(&mut self) {
-        if let Some(block) = self.session.block.take() {
-            let (kind, title) = (block.kind, block.title.clone());
-            if let Some(frame) = block.finish().filter(|_| self.session.frames.len() < 2 * MOST_FRAMES) {
-                self.session.frames.push(Located { frame: Some(frame), kind, title: Ok(title) });
             }
         }
     }
