@@ -97,7 +97,8 @@ impl Reader for CargoTest<'_> {
                 "cargo stopped at the first target that failed: whether others were to run is unknown",
             );
             counts.planned = None;
-            counts.unknown = None;
+            // Those that are known to have no outcome are at least so many.
+            counts.unknown = counts.unknown.filter(|&unknown| unknown > 0);
         }
         let mut notes = self.notes;
         for text in mem::take(&mut self.sum.notes) {

@@ -6,7 +6,8 @@
 //!
 //! An output may have the tallies of two sub-runners. If one's lines lie within the other's, it was run by a case of the
 //! other, which counts. If one's begin where the other's have ended, in the same stream, they ran one after the other,
-//! and their numbers add up. Else nobody can tell, and nothing but the failures is known.
+//! and their numbers add up; so they do if one of them died before its tally. Else nobody can tell, and nothing but the
+//! failures is known.
 //!
 //! The general forms ([`is_general`]) are no sub-runners of their own: what prints them may well have run one. Only a script
 //! that prints test points and a tally that tells of more failures contradicts itself.
@@ -19,12 +20,15 @@ use crate::model::{Counts, ReaderName, Reading};
 pub fn choose(mut all: Vec<Recognised>, context: &Context<'_>) -> Option<Reading> {
     all.retain(|found| found.strength > Strength::Loose || context.speaks_of(found.reader));
     let strongest = all.iter().map(|found| found.strength).max()?;
-    all.retain(|found| found.strength == strongest);
+    let (strong, weaker): (Vec<_>, Vec<_>) = all.into_iter().partition(|found| found.strength == strongest);
+    all = strong;
     if strongest == Strength::Tally && all.iter().any(|found| !is_general(found.reader)) {
         if let Some(both) = contradicted(&mut all) {
             return Some(both);
         }
         all.retain(|found| !is_general(found.reader));
+        let died: Vec<_> = weaker.into_iter().filter(|found| died_apart(found, &all)).collect();
+        all.extend(died);
     } else {
         all.truncate(1);
     }
@@ -38,6 +42,20 @@ pub fn choose(mut all: Vec<Recognised>, context: &Context<'_>) -> Option<Reading
 /// Forms that many programs print.
 fn is_general(reader: ReaderName) -> bool {
     matches!(reader, ReaderName::OkLines)
+}
+
+/// A run without a tally that did not go to its end, outside of all that have one: another runner's tally hides no part
+/// of it.
+fn died_apart(found: &Recognised, all: &[Recognised]) -> bool {
+    let Counts { ran, unknown, .. } = found.reading.counts;
+    let apart = |other: &Recognised| {
+        found.span.zip(other.span).is_some_and(|(a, b)| a.stream != b.stream || a.last < b.first || b.last < a.first)
+    };
+    found.strength == Strength::Lines
+        && !matches!(found.reader, ReaderName::Tap | ReaderName::OkLines)
+        && ran.is_some()
+        && unknown.is_some_and(|unknown| unknown > 0)
+        && all.iter().all(apart)
 }
 
 /// A plain script's test points, and a tally of its own that tells of more failures: nobody can tell which is right.
@@ -156,6 +174,27 @@ mod tests {
         let context = Context::new(Path::new("/p"), Path::new("/p"));
         let reading = choose(all, &context).expect("recognised");
         (reading.reader.unwrap_or_default(), [reading.counts.ran, reading.counts.passed, reading.counts.failed])
+    }
+
+    #[test]
+    fn a_run_that_died_apart_from_a_tally_is_not_forgotten() {
+        use ReaderName::{Pytest, Unittest};
+        let died = |span| {
+            let mut died = found(Pytest, span, [1, 0]);
+            died.strength = Strength::Lines;
+            died.reading.counts.unknown = Some(3);
+            died
+        };
+        let counts = |all| choose(all, &Context::new(Path::new("/p"), Path::new("/p"))).expect("recognised").counts;
+        let unknown = |span| counts(vec![died(span), found(Unittest, (10, 20), [2, 0])]);
+        assert_eq!((unknown((1, 9)).ran, unknown((1, 9)).unknown), (Some(3), Some(3)));
+        assert_eq!((unknown((21, 30)).ran, unknown((21, 30)).unknown), (Some(3), Some(3)));
+        let mut other = vec![died((1, 9)), found(Unittest, (10, 20), [2, 0])];
+        other[1].span = Some(Span { stream: Stream::Stderr, first: 10, last: 20 });
+        assert_eq!(counts(other), Counts::default());
+        // It may be what a case printed.
+        assert_eq!((unknown((12, 13)).ran, unknown((12, 13)).unknown), (Some(2), Some(0)));
+        assert_eq!((unknown((9, 13)).ran, unknown((9, 13)).unknown), (Some(2), Some(0)));
     }
 
     #[test]

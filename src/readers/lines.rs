@@ -24,6 +24,8 @@ pub struct Line<'a> {
     /// Its place among all lines that are read, 1-based.
     pub number: u64,
     pub text: Cow<'a, str>,
+    /// A line end followed; the last line of a stream may lack it.
+    pub ended: bool,
     pub at: Arrival,
 }
 
@@ -57,7 +59,8 @@ impl Source<'_> {
             while self.marks.get(mark).is_some_and(|at| at.offset < offset) {
                 mark += 1;
             }
-            if line.last() == Some(&b'\n') {
+            let ended = line.last() == Some(&b'\n');
+            if ended {
                 line.pop();
             }
             if line.last() == Some(&b'\r') {
@@ -70,7 +73,7 @@ impl Source<'_> {
             };
             let last_us = self.marks.get(mark).map(|at| at.at_us);
             *number += 1;
-            each(&Line { stream: self.stream, number: *number, text, at: Arrival { first_us, last_us } });
+            each(&Line { stream: self.stream, number: *number, text, ended, at: Arrival { first_us, last_us } });
             // The byte that comes next is the first of the next line.
             while self.marks.get(mark).is_some_and(|at| at.offset <= offset) {
                 mark += 1;

@@ -5,7 +5,8 @@
 //! - A tally is a whole line in one of the forms of [`tally`]; prose with numbers in it is no tally. Of several the last
 //!   counts, unless the lines of the cases say that they add up, or an earlier one tells of failures that the last
 //!   leaves out.
-//! - If the tally and the lines of the cases disagree, the tally wins, and a note tells the gap.
+//! - If the tally and the lines of the cases disagree on how many there are, the tally wins, and a note tells the gap. If
+//!   they are as many and more of the lines failed, the lines do.
 //! - `n/m passed` counts the rest of the `m` as failed, as far as it was not skipped.
 //! - `3 failed: reason` tells of the failed alone; the other numbers stay unknown unless lines of cases give them.
 //! - A plan (`1..5`, `5 planned`) gives `planned`; what of it has no outcome is `unknown`. A failed or passed `# TODO` of
@@ -352,8 +353,15 @@ impl<'a> OkLines<'a> {
                 &mut self.notes,
                 format!("the tally says {ran} cases, the lines tell of {}: the tally counts", lines.ran()),
             );
-        } else if told && lines.failed > counts.failed.unwrap_or(0) {
-            note(&mut self.notes, format!("the tally leaves out {} failures that the lines tell of", lines.failed));
+        } else if let Some(left_out @ 1..) = lines.failed.checked_sub(counts.failed.unwrap_or(0)).filter(|_| told) {
+            // As many cases, and more of them failed: the worse of the two counts.
+            if ran.is_some() {
+                counts.passed = Some(lines.passed);
+                counts.failed = Some(lines.failed);
+                counts.skipped = Some(lines.skipped);
+            }
+            let failures = if left_out == 1 { "a failure".to_owned() } else { format!("{left_out} failures") };
+            note(&mut self.notes, format!("the tally leaves out {failures} that the lines tell of: the lines count"));
         }
     }
 

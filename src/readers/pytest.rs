@@ -46,6 +46,8 @@ static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
 static OF_WORKER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\[gw\d+\](?: \[ *\d+%\])? ([A-Z]+) (\S.*)$").expect("a constant"));
 static PERCENT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\s*\[ *(?:\d+%|\d+/\d+)\]$").expect("a constant"));
+/// A session's first line, without what it is filled up with.
+const TITLE: &str = " test session starts ";
 static SKIPPED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^SKIPPED \[(\d+)\] (.+?:\d+|\S+): (.*)$").expect("a constant"));
 
@@ -66,8 +68,9 @@ pub struct Pytest<'a> {
     stream: Option<Stream>,
     strength: Option<Strength>,
     span: Option<Span>,
-    /// The line that is being read.
+    /// The line that is being read, and whether a line end followed it.
     here: Option<Span>,
+    ended: bool,
     session: Session<'a>,
     sums: Outcomes,
     planned: Option<u64>,
@@ -85,8 +88,9 @@ impl Reader for Pytest<'_> {
             self.stream = Some(line.stream);
         }
         self.here = Some(Span::of(line));
+        self.ended = line.ended;
         self.text(&line.text, line.at);
-        if self.session.seen {
+        if self.session.seen && !self.session.foreign {
             self.is_own();
         }
     }
@@ -117,6 +121,7 @@ impl<'a> Pytest<'a> {
             strength: None,
             span: None,
             here: None,
+            ended: false,
             session: Session::default(),
             sums: Outcomes::default(),
             planned: Some(0),
@@ -133,6 +138,7 @@ impl<'a> Pytest<'a> {
 
     fn recognise(&mut self, strength: Strength) {
         self.is_own();
+        self.session.foreign = false;
         self.session.seen = true;
         self.strength = self.strength.max(Some(strength));
     }
@@ -144,6 +150,17 @@ impl<'a> Pytest<'a> {
         }
         if let Some(title) = between(end, '=') {
             return self.title(title);
+        }
+        // What a session that died printed last has no line end: the next one's title stands behind it.
+        if end.ends_with("==")
+            && !self.session.captured
+            && let Some(before) = end.trim_end_matches('=').strip_suffix(TITLE)
+        {
+            self.text(before.trim_end_matches('='), at);
+            return self.title("test session starts");
+        }
+        if self.session.section == Section::Progress && self.session.ended.is_none() {
+            self.another(end);
         }
         if !self.session.header
             && let Some(tally) = Tally::read(end).filter(|tally| self.session.believes(*tally))
@@ -163,7 +180,9 @@ impl<'a> Pytest<'a> {
             Section::Progress => self.progress(text, end, at),
             Section::Errors | Section::Failures => self.failure(end),
             Section::Summary => self.summary(end, at),
-            Section::Other => {}
+            Section::Other => {
+                self.session.captured |= between(end, '-').is_some_and(|said| said.starts_with("Captured "));
+            }
         }
     }
 
@@ -334,6 +353,11 @@ impl<'a> Pytest<'a> {
             // A second, quiet session follows the first.
             self.end_session();
         }
+        // Lines of dots that belong together, unittest's with what its cases print between them.
+        let start = if sure { None } else { self.session.before_dots.take() };
+        self.session.before_dots = Some(start.unwrap_or((self.session.dots, self.span)));
+        self.session.sure |= all.is_some();
+        self.session.broke_off = !self.ended;
         self.recognise(if sure { Strength::Lines } else { Strength::Loose });
         if file.is_some() {
             self.session.last_dot = None;
@@ -374,29 +398,6 @@ impl<'a> Pytest<'a> {
         true
     }
 
-    fn outcome(&mut self, id: &str, word: &str, reason: Option<&str>, at: Arrival) {
-        let words = &mut self.session.words;
-        *match word {
-            "PASSED" => &mut words.passed,
-            "FAILED" => &mut words.failed,
-            "ERROR" => &mut words.errors,
-            "SKIPPED" => &mut words.skipped,
-            "XFAIL" => &mut words.xfailed,
-            _ => &mut words.xpassed,
-        } += 1;
-        let outcome =
-            WORDS.iter().find(|(known, _)| *known == word).map_or(CaseOutcome::Unknown, |(_, outcome)| *outcome);
-        let reason = reason.filter(|_| outcome == CaseOutcome::Skipped);
-        self.cases.record(id, outcome, reason, at);
-    }
-
-    /// The case that began is over.
-    fn settle(&mut self) {
-        if let Some(Begun { name, candidate: Some((word, reason, at)) }) = self.session.begun.take() {
-            self.outcome(&name, word, reason.as_deref(), at);
-        }
-    }
-
     /// A line among errors and failures.
     fn failure(&mut self, end: &str) {
         let session = &mut self.session;
@@ -433,15 +434,6 @@ impl<'a> Pytest<'a> {
             // `--tb=line` has no headers, and its places stand below what was captured.
             if let Some((frame, said)) = line_form(end, &self.context) {
                 session.frames.push(Located { frame, kind: Kind::Failed, title: Err(said) });
-            }
-        }
-    }
-
-    fn end_block(&mut self) {
-        if let Some(block) = self.session.block.take() {
-            let (kind, title) = (block.kind, block.title.clone());
-            if let Some(frame) = block.finish().filter(|_| self.session.frames.len() < 2 * MOST_FRAMES) {
-                self.session.frames.push(Located { frame: Some(frame), kind, title: Ok(title) });
             }
         }
     }

@@ -39,8 +39,9 @@ pub struct Unittest<'a> {
     hasher: RandomState,
     stream: Option<Stream>,
     span: Option<Span>,
-    /// The line that is being read.
+    /// The line that is being read, and whether a line end followed it.
     here: Option<Span>,
+    ended: bool,
     place: Place,
     suite: Suite,
     /// Ended suites, and their sums.
@@ -91,6 +92,7 @@ impl Reader for Unittest<'_> {
             self.place = Place::Progress;
         }
         self.here = Some(Span::of(line));
+        self.ended = line.ended;
         self.text(line.text.as_ref(), line.at);
     }
 
@@ -111,12 +113,16 @@ impl Reader for Unittest<'_> {
         } else {
             return None;
         };
-        // After a tally, stray dots are no suite of their own.
-        if lines || announced.is_some() || self.tallies == 0 {
+        // After a tally, dots are a suite of their own only if it broke off.
+        if lines || announced.is_some() || self.tallies == 0 || self.suite.broke_off {
             self.died(announced);
         }
         if self.sums.hidden {
             note(&mut self.notes, "a fixture failed before its cases: they never ran, and nothing tells how many");
+        }
+        if self.sums.excess > 0 {
+            note(&mut self.notes, "unittest shows more cases than its tally: a suite died before it, without an end");
+            self.sums.unknown += 1;
         }
         let Sums { passed, failed, skipped, unknown, .. } = self.sums;
         let unknown = (!self.sums.hidden).then_some(unknown);
@@ -140,6 +146,7 @@ impl<'a> Unittest<'a> {
             stream: None,
             span: None,
             here: None,
+            ended: true,
             place: Place::Progress,
             suite: Suite::default(),
             tallies: 0,
@@ -244,6 +251,15 @@ impl<'a> Unittest<'a> {
 
     /// A line while cases run.
     fn progress(&mut self, text: &str, at: Arrival) {
+        // The dots of a suite that died stand before the first name of the next.
+        let letters = text.len() - text.trim_start_matches(is_progress).len();
+        if let Some(dot) = text[..letters].rfind('.')
+            && text.len() > letters
+            && CASE.is_match(text.split(" ... ").next().unwrap_or_default())
+        {
+            self.dots(&text[..=dot]);
+            return self.progress(&text[dot + 1..], at);
+        }
         if let Some((head, tail)) = text.split_once(" ... ").or_else(|| Some((text.strip_suffix(" ...")?, ""))) {
             let named = self.named.take();
             let found =
@@ -267,17 +283,25 @@ impl<'a> Unittest<'a> {
             }
             return;
         }
-        if !text.is_empty() && text.bytes().all(|byte| b".FEsxu".contains(&byte)) {
-            let dots = &mut self.suite.dots;
-            for byte in text.bytes() {
-                match byte {
-                    b'.' => dots.passed += 1,
-                    b'F' => dots.failed += 1,
-                    b'E' => dots.errors += 1,
-                    b's' => dots.skipped += 1,
-                    b'x' => dots.expected += 1,
-                    _ => dots.unexpected += 1,
-                }
+        if !text.is_empty() && text.chars().all(is_progress) {
+            self.dots(text);
+        }
+    }
+
+    /// Progress characters of one line.
+    fn dots(&mut self, text: &str) {
+        let passed = text.bytes().filter(|&byte| byte == b'.').count() as u64;
+        self.suite.in_a_row = self.suite.in_a_row.max(passed);
+        self.suite.broke_off = !self.ended;
+        let dots = &mut self.suite.dots;
+        for byte in text.bytes() {
+            match byte {
+                b'.' => dots.passed += 1,
+                b'F' => dots.failed += 1,
+                b'E' => dots.errors += 1,
+                b's' => dots.skipped += 1,
+                b'x' => dots.expected += 1,
+                _ => dots.unexpected += 1,
             }
         }
     }
@@ -314,6 +338,10 @@ impl<'a> Unittest<'a> {
             _ => self.cases.record(&begun.name, CaseOutcome::Unknown, None, begun.at),
         }
     }
+}
+
+fn is_progress(letter: char) -> bool {
+    matches!(letter, '.' | 'F' | 'E' | 's' | 'x' | 'u')
 }
 
 const DOUBLE: &str = "======================================================================";

@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::event::Event;
 use crate::model::{Case, CaseOutcome, Frame};
-use crate::readers::cases::{CaseList, MOST_FRAMES, Outcomes, clip, note};
+use crate::readers::cases::{CaseList, MOST_CASES, MOST_FRAMES, Outcomes, clip, note};
 use crate::readers::frames::{Finder, Goroutines};
 use crate::readers::own_code::own_name;
 use crate::readers::{Arrival, Context};
@@ -61,6 +61,8 @@ pub struct Package<'a> {
     verdict: Option<bool>,
     /// Whose output the next line is.
     subject: Option<String>,
+    /// Outcomes behind what a case printed without a line end: before Go 1.20 there is no event for them.
+    glued: HashMap<String, (CaseOutcome, Arrival)>,
     /// The last place that each case logged.
     logged: HashMap<String, Logged>,
     /// A logged place whose message stands on the next lines.
@@ -103,6 +105,7 @@ impl<'a> Package<'a> {
             named: None,
             verdict: None,
             subject: None,
+            glued: HashMap::new(),
             logged: HashMap::new(),
             open: None,
             panics: Goroutines::new(context),
@@ -192,7 +195,16 @@ impl<'a> Package<'a> {
                     "PASS" => self.verdict = Some(true),
                     "FAIL" => self.verdict = Some(false),
                     _ if marker(line).is_none() && outcome_line(line).is_none() => self.output(line),
-                    _ => self.open = None,
+                    _ => {
+                        self.open = None;
+                        if let Some((before, outcome, name)) = outcome_line(line)
+                            && !before.trim_start().is_empty()
+                            && test == Some(name)
+                            && self.glued.len() < MOST_CASES
+                        {
+                            self.glued.insert(clip(name), (outcome, at));
+                        }
+                    }
                 }
             }
             _ => {}
@@ -262,6 +274,14 @@ impl<'a> Package<'a> {
         let frame = self.panics.finish();
         self.panic(frame);
         let name = name.unwrap_or("a package");
+        // A package that came to its end leaves no case without an outcome.
+        if self.verdict.is_some() && matches!(end, Some(End::Ok | End::Fail)) {
+            for (case, (outcome, at)) in mem::take(&mut self.glued) {
+                if self.list.outcome(&case) == Some(CaseOutcome::Unknown) {
+                    self.list.record(&case, outcome, None, at);
+                }
+            }
+        }
         let failed = self.list.outcomes().failed;
         let mut died = false;
         let mut nameless = false;

@@ -3,13 +3,18 @@
 use crate::readers::Arrival;
 use std::collections::HashMap;
 
-use super::Pytest;
 use super::block::Block;
 use super::ids::{starts_with_cut, title_of};
 use super::positions::{self, Positions};
 use super::tally::{self, Entry, Kind, Seen, Tally};
+use super::{Pytest, WORDS};
 use crate::model::{CaseOutcome, Frame};
-use crate::readers::cases::{MOST_CASES, Outcomes, note};
+use crate::readers::Span;
+use crate::readers::cases::{MOST_CASES, MOST_FRAMES, Outcomes, note};
+
+/// What unittest prints between its dots, its failures and its tally.
+const DOUBLE: &str = "======================================================================";
+const SINGLE: &str = "----------------------------------------------------------------------";
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Section {
@@ -57,6 +62,15 @@ pub struct Session<'a> {
     /// A last line; unless the session goes on, it was the last.
     pub ended: Option<Tally>,
     pub seen: bool,
+    /// Some progress characters were surely pytest's.
+    pub sure: bool,
+    /// No line end followed the last progress characters.
+    pub broke_off: bool,
+    /// Another program seems to print since the line behind these.
+    pub foreign: bool,
+    pub before_foreign: Option<Span>,
+    /// What was counted before the last progress characters, and where pytest's lines were then.
+    pub before_dots: Option<(Tally, Option<Span>)>,
 }
 
 impl Session<'_> {
@@ -81,6 +95,55 @@ pub struct Begun {
 }
 
 impl Pytest<'_> {
+    pub(super) fn outcome(&mut self, id: &str, word: &str, reason: Option<&str>, at: Arrival) {
+        let words = &mut self.session.words;
+        *match word {
+            "PASSED" => &mut words.passed,
+            "FAILED" => &mut words.failed,
+            "ERROR" => &mut words.errors,
+            "SKIPPED" => &mut words.skipped,
+            "XFAIL" => &mut words.xfailed,
+            _ => &mut words.xpassed,
+        } += 1;
+        let outcome =
+            WORDS.iter().find(|(known, _)| *known == word).map_or(CaseOutcome::Unknown, |(_, outcome)| *outcome);
+        let reason = reason.filter(|_| outcome == CaseOutcome::Skipped);
+        self.cases.record(id, outcome, reason, at);
+    }
+
+    pub(super) fn end_block(&mut self) {
+        if let Some(block) = self.session.block.take() {
+            let (kind, title) = (block.kind, block.title.clone());
+            if let Some(frame) = block.finish().filter(|_| self.session.frames.len() < 2 * MOST_FRAMES) {
+                self.session.frames.push(Located { frame: Some(frame), kind, title: Ok(title) });
+            }
+        }
+    }
+
+    /// Whether it is unittest that prints, behind a session that died: its dots are no cases of pytest's.
+    pub(super) fn another(&mut self, end: &str) {
+        if end == DOUBLE || end == SINGLE {
+            if !std::mem::replace(&mut self.session.foreign, true) {
+                self.session.before_foreign = self.span;
+            }
+        } else if self.session.foreign && end.starts_with("Ran ") && end.ends_with('s') && end.contains(" in ") {
+            self.span = self.session.before_foreign;
+            if let Some((dots, span)) = self.session.before_dots.take() {
+                self.session.dots = dots;
+                self.session.last_dot = None;
+                self.session.positions.lose();
+                self.span = span;
+            }
+        }
+    }
+
+    /// The case that began is over.
+    pub(super) fn settle(&mut self) {
+        if let Some(Begun { name, candidate: Some((word, reason, at)) }) = self.session.begun.take() {
+            self.outcome(&name, word, reason.as_deref(), at);
+        }
+    }
+
     pub(super) fn end_session(&mut self) {
         self.settle();
         self.end_block();
@@ -90,7 +153,14 @@ impl Pytest<'_> {
         let tally = session.ended.unwrap_or(session.dots);
         let anything =
             session.ended.is_some() || session.verbose || session.planned.is_some() || session.dots != Tally::default();
-        if !anything {
+        // Behind a session that ended by itself, dots are another only if it broke off; else anything may print them.
+        let strayed = self.sessions > 0
+            && session.ended.is_none()
+            && !(session.header || session.sure || session.verbose || session.broke_off);
+        if strayed {
+            self.span = session.before_dots.map_or(self.span, |(_, span)| span);
+        }
+        if !anything || strayed {
             self.locate(&session);
             self.cases.end_suite();
             return;
@@ -144,8 +214,13 @@ impl Pytest<'_> {
             None if session.stopped => None,
             None => Some(0),
         };
+        let mut unknown = unknown;
         if died {
             note(&mut self.notes, "pytest ended without its summary");
+        } else if session.ended.is_some() && session.all && session.dots.reports() > tally.reports() {
+            let why = "pytest's progress has more cases than its summary: a run of it died before, without an end";
+            note(&mut self.notes, why);
+            unknown = unknown.map(|unknown| unknown.max(1));
         }
         self.sums.passed += sums.passed;
         self.sums.failed += sums.failed;

@@ -34,6 +34,12 @@ impl Tally {
         Self { rerun: 0, ..self } == Self { rerun: 0, ..other }
     }
 
+    /// All outcomes; reruns are none.
+    pub fn reports(self) -> u64 {
+        let Self { passed, failed, errors, skipped, xfailed, xpassed, rerun: _ } = self;
+        passed + failed + errors + skipped + xfailed + xpassed
+    }
+
     /// Reads the last line, without the `=` around it.
     pub fn read(text: &str) -> Option<Self> {
         if !text.starts_with(|c: char| c.is_ascii_digit() || c == 'n') {

@@ -134,3 +134,13 @@ fn announcing_alone_is_no_libtest_unless_the_command_speaks_of_it() {
     let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, b"running 3 tests\n", &context(0));
     assert_eq!((reading.reader, reading.counts), (None, Counts::default()));
 }
+
+#[test]
+fn a_binary_that_died_leaves_cases_unknown_though_cargo_may_have_stopped_there() {
+    let output = "running 1 test\ntest x ... ok\n\n\
+                  test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n\n\
+                  running 3 tests\ntest a ... ok\ntest b ... \n\
+                  error: test failed, to rerun pass `--test it`\n\nCaused by:\n  \
+                  process didn't exit successfully: `/t/it-1` (signal: 6, SIGABRT: process abort signal)\n";
+    assert_eq!(numbers(&reading(output).counts), (None, [2, 2, 0, 0], Some(2)));
+}

@@ -111,3 +111,30 @@ fn line_ends_change_nothing() {
         assert_eq!(reading(&output.replace('\n', "\r\n")), reading(&output), "{name}");
     }
 }
+
+#[test]
+fn an_outcome_behind_a_line_without_an_end_has_no_event_before_go_1_20() {
+    let line = |test: &str, output: &str| {
+        format!("{{\"Action\":\"output\",\"Package\":\"m/p\",\"Test\":\"{test}\",\"Output\":\"{output}\\n\"}}\n")
+    };
+    let whole = |output: &str, action: &str, word: &str| {
+        format!(
+            "{{\"Action\":\"run\",\"Package\":\"m/p\",\"Test\":\"TestZ\"}}\n{}{{\"Action\":\"output\",\"Package\":\"m/p\",\
+             \"Output\":\"{word}\\n\"}}\n{{\"Action\":\"{action}\",\"Package\":\"m/p\",\"Elapsed\":0.003}}\n",
+            line("TestZ", output)
+        )
+    };
+    let counts = |output: &str| {
+        let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(0));
+        numbers(&reading.counts)
+    };
+    let glued = |outcome: &str| format!("no newline--- {outcome}: TestZ (0.00s)");
+    assert_eq!(counts(&whole(&glued("PASS"), "pass", "PASS")), (None, [1, 1, 0, 0], Some(0)));
+    assert_eq!(counts(&whole(&glued("SKIP"), "pass", "PASS")), (None, [1, 0, 0, 1], Some(0)));
+    assert_eq!(counts(&whole(&glued("FAIL"), "fail", "FAIL")), (None, [1, 0, 1, 0], Some(0)));
+    // It died, or what looks like its end is that of another.
+    assert_eq!(counts(&whole("x--- PASS: TestY (0.00s)", "pass", "PASS")), (None, [0, 0, 0, 0], Some(1)));
+    let died = whole(&glued("PASS"), "fail", "exit status 2");
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, died.as_bytes(), &context(1));
+    assert_eq!((reading.counts.passed, reading.counts.unknown), (Some(0), None));
+}

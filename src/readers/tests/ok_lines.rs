@@ -126,6 +126,12 @@ fn the_tally_wins_over_the_lines_and_the_gap_is_noted() {
     assert_eq!(reading(0, &output).notes.len(), 1);
     let output = "ok a\nnot ok b\nall green (2 checks)\n";
     assert_eq!(counts(0, output), full(2, 1, 1, 0));
+    // As many, and one of them failed, whatever the tally says.
+    let output = "ok a\nok b\nFAIL c\nResults: 3 passed, 0 failed\n";
+    assert_eq!(counts(0, output), full(3, 2, 1, 0));
+    assert_eq!(reading(0, output).notes.len(), 1);
+    // One line more than the tally has: it may be what a case prints.
+    assert_eq!(counts(0, "ok a\nok b\nFAIL: forbidden\n2 passed, 0 failed\n"), full(2, 2, 0, 0));
     let output = "ok a\nok b\nall green (2 checks)\n";
     assert_eq!(counts(0, output), full(2, 2, 0, 0));
     assert_eq!(reading(0, output).notes, [""; 0]);

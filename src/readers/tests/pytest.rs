@@ -322,3 +322,67 @@ fn a_summary_that_the_session_outlives_is_not_its_own() {
     let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(1));
     assert_eq!(numbers(&reading.counts), (Some(9), [2, 1, 1, 0], Some(7)));
 }
+
+#[test]
+fn a_session_that_died_before_another_is_not_forgotten() {
+    let line = "=".repeat(30);
+    let header = |planned: u64| format!("{line} test session starts {line}\ncollected {planned} items\n\n");
+    // What ends without a line end has the next session's beginning behind it.
+    for (first, ran) in [("t_a.py ...", 3), ("t_a.py::x PASSED [ 16%]\nt_a.py::y ", 1)] {
+        let output = format!("{}{first}{}t_b.py ... [100%]\n\n{line} 3 passed in 0.01s {line}\n", header(6), header(3));
+        let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(0));
+        let expected = (Some(9), [3 + ran, 3 + ran, 0, 0], Some(6 - ran));
+        assert_eq!(numbers(&reading.counts), expected, "{output}");
+    }
+    for glued in ["......                 [100%]\n3 passed in 0.01s\n", "...\n...          [100%]\n3 passed in 0.01s\n"]
+    {
+        let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, glued.as_bytes(), &context(0));
+        assert_eq!(numbers(&reading.counts), (None, [3, 3, 0, 0], Some(1)), "{glued}");
+        assert_eq!(reading.notes.len(), 1, "{glued}");
+    }
+}
+
+#[test]
+fn dots_behind_a_quiet_session_are_another_only_if_it_broke_off() {
+    let quiet = "...                 [100%]\n3 passed in 0.01s\n";
+    for (rest, expected) in [
+        ("..", (None, [5, 5, 0, 0], Some(1))),
+        ("...\n", (None, [3, 3, 0, 0], Some(0))),
+        ("...\ndone\n", (None, [3, 3, 0, 0], Some(0))),
+        ("...\n..\n3 passed in 0.01s\n", (None, [6, 6, 0, 0], Some(0))),
+    ] {
+        let output = format!("{quiet}{rest}");
+        let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(0));
+        assert_eq!(numbers(&reading.counts), expected, "{rest:?}");
+    }
+}
+
+#[test]
+fn unittest_behind_pytest_has_its_own_dots() {
+    let unittest = format!("{}\nRan 2 tests in 0.000s\n\nOK\n", "-".repeat(70));
+    let quiet = "...                 [100%]\n3 passed in 0.01s\n";
+    let output = format!("{quiet}.ok\n.\n{unittest}");
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(0));
+    assert_eq!(reading.reader.as_deref(), Some("pytest + unittest"));
+    assert_eq!(numbers(&reading.counts), (None, [5, 5, 0, 0], Some(0)));
+    // Where pytest died, its last line may have what unittest printed.
+    let header = format!("{0} test session starts {0}\ncollected 6 items\n\n", "=".repeat(30));
+    for (first, ran) in [("t_a.py ..", 0), ("t_a.py ..\nt_b.py .", 2), ("t_a.py::x PASSED [ 16%]\nt_a.py::y ", 1)] {
+        let output = format!("{header}{first}..\n{unittest}");
+        let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(0));
+        assert_eq!(numbers(&reading.counts), (Some(8), [2 + ran, 2 + ran, 0, 0], Some(6 - ran)), "{first}");
+    }
+}
+
+#[test]
+fn what_a_case_printed_and_pytest_shows_is_no_session() {
+    let line = "=".repeat(30);
+    let output = format!(
+        "..                 [100%]\n{line} PASSES {line}\n{0} test_a {0}\n{1} Captured stdout call {1}\n1 failed in 0.1s\n\
+         {line} short test summary info {line}\nPASSED t.py::test_a\nPASSED t.py::test_b\n2 passed in 0.01s\n",
+        "_".repeat(30),
+        "-".repeat(30),
+    );
+    let reading = read_as(&ReaderChoice::Auto, Stream::Stdout, output.as_bytes(), &context(0));
+    assert_eq!(numbers(&reading.counts), (None, [2, 2, 0, 0], Some(0)));
+}

@@ -210,3 +210,31 @@ fn a_skipped_class_is_not_hidden() {
     let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
     assert_eq!(numbers(&reading.counts), (None, [1, 0, 0, 1], Some(0)));
 }
+
+#[test]
+fn a_suite_that_died_before_another_is_not_forgotten() {
+    let end = |ran: u64| format!("\n{}\nRan {ran} tests in 0.000s\n\nOK\n", "-".repeat(70));
+    let verbose = format!("test_a (m.T.test_a) ... ok\ntest_b (m.T.test_b) ... ok\n{}", end(2));
+    let quiet = format!("..{}", end(2));
+    for (output, expected) in [
+        (format!("..{quiet}"), (None, [2, 2, 0, 0], Some(1))),
+        (format!("{quiet}.."), (None, [4, 4, 0, 0], Some(1))),
+        (format!("{quiet}..\n"), (None, [2, 2, 0, 0], Some(0))),
+        (format!("..{verbose}"), (None, [2, 2, 0, 0], Some(1))),
+        (format!("test_c (d.T.test_c) ... ok\ntest_d (d.T.test_d) ... {verbose}"), (None, [2, 2, 0, 0], Some(1))),
+    ] {
+        let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
+        assert_eq!(numbers(&reading.counts), expected, "{output}");
+        assert!(reading.cases.iter().all(|case| !case.name.contains("..")), "{:?}", reading.cases);
+    }
+}
+
+#[test]
+fn a_suite_that_a_case_ran_did_not_follow_one_that_died() {
+    let end = |ran: u64| format!("\n{}\nRan {ran} tests in 0.000s\n\nOK\n", "-".repeat(70));
+    let verbose = format!("test_a (m.T.test_a) ... ok\ntest_b (m.T.test_b) ... ..{0}ok\n{0}", end(2));
+    for output in [format!("...{}.{}", end(2), end(2)), verbose] {
+        let reading = read_as(&ReaderChoice::Auto, Stream::Stderr, output.as_bytes(), &context(0));
+        assert_eq!(numbers(&reading.counts), (None, [4, 4, 0, 0], Some(0)), "{output}");
+    }
+}

@@ -16,6 +16,9 @@ static STATUS: LazyLock<Regex> =
 pub struct Suite {
     /// From lines of dots.
     pub dots: Dots,
+    /// The most that one line of them passed, and whether the last such line has no end.
+    pub in_a_row: u64,
+    pub broke_off: bool,
     /// Whether cases were named with their outcomes.
     pub verbose: bool,
     /// Headers of failures and errors, fixtures included.
@@ -51,6 +54,11 @@ pub struct Dots {
 }
 
 impl Dots {
+    pub fn all(self) -> u64 {
+        let Self { passed, failed, errors, skipped, expected, unexpected } = self;
+        passed + failed + errors + skipped + expected + unexpected
+    }
+
     /// A letter alone is a word like any other; a dot is not.
     pub fn look_like_progress(self) -> bool {
         let Self { passed, failed, errors, skipped, expected, unexpected } = self;
@@ -65,6 +73,8 @@ pub struct Sums {
     pub skipped: u64,
     pub unknown: u64,
     pub hidden: bool,
+    /// Cases beyond those of the tallies that came after them.
+    pub excess: u64,
 }
 
 /// The line below `Ran N tests`.
@@ -154,6 +164,18 @@ impl Unittest<'_> {
         if passed + skipped + failed > ran + fixtures && !suite.verbose {
             note(&mut self.notes, "a whole class or module was skipped: unittest does not count its cases");
         }
+        // Cases of a suite that died before stand among this one's. Those of a suite that ran this one within a case are
+        // missing where it ends.
+        let (most, least) = if suite.verbose {
+            let shown = listed.ran() + listed.unknown;
+            (if listed.unknown > 0 { shown } else { 0 }, shown)
+        } else {
+            (suite.in_a_row, dots.all())
+        };
+        let own = if suite.verbose { ran + names } else { ran };
+        self.sums.excess += most.saturating_sub(own);
+        self.sums.excess += if suite.verbose { suite.in_a_row } else { 0 };
+        self.sums.excess = self.sums.excess.saturating_sub(own.saturating_sub(least));
         self.sums.passed += passed;
         self.sums.failed += failed;
         self.sums.skipped += skipped;
