@@ -54,8 +54,11 @@ impl Outcomes {
         self.passed + self.failed + self.skipped
     }
 
-    /// As counts, all of them known but for what was planned, and perhaps for what never ran.
+    /// As counts, all of them known but for what was planned, and perhaps for what never ran. Of two answers to how many
+    /// never ran, the plan's and the reader's, the larger counts.
     pub fn counts(self, planned: Option<u64>, unknown: Option<u64>) -> Counts {
+        let planned = planned.map(|planned| planned.max(self.ran() + unknown.unwrap_or(0)));
+        let unknown = unknown.map(|unknown| planned.map_or(unknown, |planned| planned - self.ran()));
         Counts {
             planned,
             ran: Some(self.ran()),
@@ -261,6 +264,20 @@ mod tests {
         let cases = list.finish(&mut Vec::new());
         let text: usize = cases.iter().map(|case| case.name.len()).sum();
         assert!(text <= MOST_TEXT && text > MOST_TEXT - 4 * LONGEST_TEXT, "{text}");
+    }
+
+    #[test]
+    fn a_plan_and_what_never_ran_agree() {
+        let six = Outcomes { passed: 6, ..Outcomes::default() };
+        let plan = |planned, unknown| {
+            let counts = six.counts(planned, unknown);
+            assert!(counts.agree(), "{counts:?}");
+            (counts.planned, counts.unknown)
+        };
+        assert_eq!(plan(Some(6), Some(1)), (Some(7), Some(1)));
+        assert_eq!(plan(Some(9), Some(1)), (Some(9), Some(3)));
+        assert_eq!(plan(Some(3), Some(0)), (Some(6), Some(0)));
+        assert_eq!((plan(Some(9), None), plan(None, Some(2))), ((Some(9), None), (None, Some(2))));
     }
 
     #[test]
