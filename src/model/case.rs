@@ -36,6 +36,14 @@ pub struct Case {
     pub at_ms: Option<u64>,
 }
 
+impl Case {
+    /// A case of which nothing more is known.
+    #[must_use]
+    pub fn new(name: impl Into<String>, outcome: CaseOutcome) -> Self {
+        Self { name: name.into(), outcome, reason: None, from_ms: None, at_ms: None }
+    }
+}
+
 /// The six numbers. Each is `None` when unknown, never 0 for want of a better answer.
 ///
 /// Where both sides are known, `ran = passed + failed + skipped` and `planned = ran + unknown`.

@@ -55,15 +55,7 @@ pub fn name(reading: &mut Reading, listed: &Listed) -> u64 {
         .map(|case| case.name.as_str())
         .collect();
     let never = left.rest(&listed.names).into_iter().filter(|name| !begun.contains(name));
-    let never: Vec<Case> = never
-        .map(|name| Case {
-            name: name.to_owned(),
-            outcome: CaseOutcome::Unknown,
-            reason: None,
-            from_ms: None,
-            at_ms: None,
-        })
-        .collect();
+    let never: Vec<Case> = never.map(|name| Case::new(name, CaseOutcome::Unknown)).collect();
     let unknown = (begun.len() + never.len()) as u64;
     reading.notes.extend(note);
     reading.cases.extend(never);
@@ -154,8 +146,7 @@ mod tests {
     fn reading(names: &[&str]) -> Reading {
         let cases = names.iter().map(|name| {
             let outcome = if name.ends_with('?') { CaseOutcome::Unknown } else { CaseOutcome::Passed };
-            let name = name.trim_end_matches('?').to_owned();
-            Case { name, outcome, reason: None, from_ms: None, at_ms: None }
+            Case::new(name.trim_end_matches('?'), outcome)
         });
         let cases: Vec<Case> = cases.collect();
         let ran = cases.iter().filter(|case| case.outcome == CaseOutcome::Passed).count() as u64;

@@ -82,7 +82,7 @@ mod tests {
 
     fn skipped(name: &str, reason: Option<&str>) -> Case {
         let reason = reason.map(str::to_owned);
-        Case { name: name.to_owned(), outcome: CaseOutcome::Skipped, reason, from_ms: None, at_ms: None }
+        Case { reason, ..Case::new(name, CaseOutcome::Skipped) }
     }
 
     fn by_reason(rules: &[(&str, Option<u64>)], number: u64, cases: &[Case]) -> Option<String> {
