@@ -48,9 +48,7 @@ fn is_general(reader: ReaderName) -> bool {
 /// of it.
 fn died_apart(found: &Recognised, all: &[Recognised]) -> bool {
     let Counts { ran, unknown, .. } = found.reading.counts;
-    let apart = |other: &Recognised| {
-        found.span.zip(other.span).is_some_and(|(a, b)| a.stream != b.stream || a.last < b.first || b.last < a.first)
-    };
+    let apart = |other: &Recognised| found.span.zip(other.span).is_some_and(|(a, b)| a.is_apart(b));
     found.strength == Strength::Lines
         && !matches!(found.reader, ReaderName::Tap | ReaderName::OkLines)
         && ran.is_some()
@@ -76,15 +74,14 @@ pub fn together(one: Recognised, other: Recognised) -> Recognised {
     if a.stream != b.stream {
         return unclear(one, other);
     }
-    let within = |inner: Span, outer: Span| outer.first <= inner.first && inner.last <= outer.last;
-    if within(b, a) {
+    if b.is_within(a) {
         return one;
     }
-    if within(a, b) {
+    if a.is_within(b) {
         return other;
     }
     let (first, second) = if a.first < b.first { (one, other) } else { (other, one) };
-    let apart = a.last < b.first || b.last < a.first;
+    let apart = a.is_apart(b);
     // What a producer of TAP prints is TAP, too; its own reader knows what in it is not.
     let is_producer = |found: &Recognised| matches!(found.reader, ReaderName::Bats | ReaderName::NodeTest);
     if !apart && first.reader == ReaderName::Tap && is_producer(&second) {

@@ -94,7 +94,8 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
         _ => None,
     };
     let mut readers: Vec<_> = names.iter().map(|name| reader(*name, *context)).collect();
-    let mut finders = Finders::new(*context);
+    let failed = context.exit != Some(Exit::Code(0));
+    let mut finders = failed.then(|| Finders::new(*context));
     let mut frames = Frames::default();
     let mut number = 0;
     for source in sources {
@@ -105,10 +106,14 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
             if let Some(lines) = &mut own_lines {
                 lines.line(line);
             }
-            finders.line(&line.text, &mut frames);
+            if let Some(finders) = &mut finders {
+                finders.line(&line.text, &mut frames);
+            }
         })?;
         // A traceback does not go on in the other stream.
-        finders.finish(&mut frames);
+        if let Some(finders) = &mut finders {
+            finders.finish(&mut frames);
+        }
     }
 
     let mut recognised: Vec<_> = readers.into_iter().filter_map(Reader::finish).collect();
@@ -118,7 +123,7 @@ pub fn read(choice: &ReaderChoice, mut sources: Vec<Source<'_>>, context: &Conte
         _ => choose(recognised, context),
     };
     let mut reading = reading.unwrap_or_else(|| unrecognised(choice));
-    if reading.frames.is_empty() && context.exit != Some(Exit::Code(0)) {
+    if reading.frames.is_empty() && failed {
         reading.frames = frames.finish(&mut reading.notes);
     }
     Ok(reading)

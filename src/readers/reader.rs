@@ -37,6 +37,16 @@ impl Span {
         Self { stream: line.stream, first: line.number, last: line.number }
     }
 
+    /// Whether neither has a line among those of the other.
+    pub fn is_apart(self, other: Self) -> bool {
+        self.stream != other.stream || self.last < other.first || other.last < self.first
+    }
+
+    /// Whether its lines lie among those of the other.
+    pub fn is_within(self, outer: Self) -> bool {
+        self.stream == outer.stream && outer.first <= self.first && self.last <= outer.last
+    }
+
     /// With that line, too. What a reader found on stdout before it found more on stderr is forgotten.
     pub fn with(span: Option<Self>, line: Self) -> Self {
         match span {
