@@ -13,7 +13,6 @@ pub mod windows_rules;
 
 pub use blame::Blame;
 pub use places::Places;
-pub use tripped::tripped;
 
 use crate::model::{Finding, Frame, Kind, ProcessRef, Rules, Severity};
 use crate::platform::{Ended, Outcome, Stranger, Unread};
@@ -47,6 +46,7 @@ pub fn findings(
     }
     findings.extend(leaks::survivors(outcome));
     findings.extend(blind(outcome));
+    tripped::tripped(&mut findings, frames, places);
     findings
 }
 

@@ -326,7 +326,6 @@ impl Pending<'_> {
         let cases = &reading.cases[..reading.cases.iter().rposition(told).map_or(0, |last| last + 1)];
         let blame = Blame { cases, complete: reading.counts.ran.is_some_and(|ran| ran == cases.len() as u64) };
         left.extend(probes::findings(&outcome, strangers, &places, &blame, &reading.frames, check.rules));
-        probes::tripped(&mut left, &reading.frames, &places);
         let mut facts = judge::Facts {
             ended: outcome.ended,
             exit: outcome.exit,
