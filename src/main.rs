@@ -7,13 +7,10 @@ use hostproof::cli::Cli;
 use hostproof::{commands, platform, probes};
 
 fn main() -> ExitCode {
-    // A supervisor is told by one word and never parses a command line.
-    if std::env::args_os().nth(1).is_some_and(|word| word == platform::SUPERVISE) {
-        return if platform::supervise(probes::windows_rules::judge).is_ok() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        };
+    // This program's other lives are told by one word, and never parse a command line.
+    let word = std::env::args_os().nth(1);
+    if let Some(ended) = word.and_then(|word| platform::serve(&word, probes::windows_rules::judge)) {
+        return if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     platform::expect_children();
     match commands::dispatch(Cli::parse()) {

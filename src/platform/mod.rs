@@ -1,7 +1,7 @@
 //! The contract between hostproof and the system it runs on.
 //!
 //! The parts above know no `cfg`, and ask for these: a [`Lane`] that runs a job and owns its whole process tree
-//! ([`prepare`], [`start_lane`], and [`supervise`] for its other end), a [`Watcher`] that looks at every process of the
+//! ([`prepare`], [`start_lane`], and [`serve`] for its other end), a [`Watcher`] that looks at every process of the
 //! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`on_interrupt`],
 //! and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
 //!
@@ -10,7 +10,7 @@
 //! | tree | a single-threaded supervisor per lane, child subreaper | not built yet: [`start_lane`] says so |
 //! | ends with the harness | the supervisor sees its socket close | |
 
-#![cfg_attr(unix, expect(unsafe_code, reason = "this is the one part that may talk to the system directly"))]
+#![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
 mod job;
 
@@ -18,8 +18,12 @@ mod job;
 #[path = "linux/mod.rs"]
 mod system;
 
-#[cfg(not(target_os = "linux"))]
-#[path = "unsupported.rs"]
+#[cfg(windows)]
+#[path = "windows/mod.rs"]
+mod system;
+
+#[cfg(target_os = "macos")]
+#[path = "macos/mod.rs"]
 mod system;
 
 #[cfg(unix)]
@@ -28,9 +32,8 @@ mod unix;
 #[cfg(unix)]
 use unix as files;
 
-#[cfg(not(unix))]
-#[path = "files_elsewhere.rs"]
-mod files;
+#[cfg(windows)]
+use system as files;
 
 use std::path::Path;
 
@@ -42,13 +45,10 @@ pub use files::{
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use system::{
-    LaneHandle, Watcher, end_stranger, host_facts, prepare, since_start, start_lane, supervise, wait_for_an_end,
+    LaneHandle, Watcher, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
 };
 
 use crate::model::Platform;
-
-/// The word that makes this program a supervisor, in the place of a subcommand.
-pub const SUPERVISE: &str = "__supervise";
 
 /// One supervisor and the folder that it answers for. Runs one job at a time.
 ///

@@ -64,7 +64,7 @@ pub fn start_lane() -> Result<Box<dyn Lane>> {
         let child = Command::new("/proc/self/exe")
             // What listings show; a supervisor is told from a harness by its subcommand.
             .arg0("hostproof")
-            .arg(super::super::SUPERVISE)
+            .arg(super::supervisor::SUPERVISE)
             // A process group of its own, so that a Ctrl-C at the terminal reaches only the harness.
             .process_group(0)
             .stdin(Stdio::from(OwnedFd::from(theirs)))

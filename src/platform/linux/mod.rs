@@ -31,4 +31,4 @@ mod wire;
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
 pub use lane::{LaneHandle, prepare, start_lane};
-pub use supervisor::supervise;
+pub use supervisor::serve;

@@ -1,5 +1,6 @@
 //! The supervisor: one process per lane, with one thread, that runs jobs and owns everything that they start.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,13 +14,23 @@ use super::wire::{self, Answer, Order};
 use super::{signals, tree};
 use crate::model::Judge;
 
+/// The word that makes this program a supervisor.
+pub const SUPERVISE: &str = "__supervise";
+
+/// Does what a word in the place of a subcommand asks for; `None` if it is none of these words. `judge` says what Windows
+/// makes of a removal or a rename.
+#[must_use]
+pub fn serve(word: &OsStr, judge: Judge) -> Option<io::Result<()>> {
+    (word == SUPERVISE).then(|| supervise(judge))
+}
+
 /// The life of a supervisor process. Its standard input is the socket to the harness; it ends when the socket does.
 /// `judge` says what Windows makes of a removal or a rename.
 ///
 /// # Errors
 ///
 /// What keeps it from working at all. The harness is told the same through the socket.
-pub fn supervise(judge: Judge) -> io::Result<()> {
+fn supervise(judge: Judge) -> io::Result<()> {
     let socket = take_socket()?;
     match Supervisor::start(&socket, judge) {
         Ok(supervisor) => {
