@@ -55,8 +55,8 @@ pub struct Captured {
     /// The file that has them, without a name, if they are too many for memory.
     #[serde(skip)]
     pub file: Option<Arc<File>>,
-    /// Where the supervisor has that file.
-    pub descriptor: Option<i32>,
+    /// Whether there is such a file.
+    pub spilled: bool,
     /// When what arrived. Thinned out for a stream that arrives in very many pieces.
     pub marks: Vec<Mark>,
     /// When the stream ended, in microseconds after the start; `None` if somebody still had it open.

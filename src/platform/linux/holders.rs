@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::super::unix::lane;
 use super::super::{Look, Stranger, Unread};
 use super::procfs::{self, Credentials, Wanted};
 use super::scan::{Concern, Scan, Scope};
@@ -43,7 +44,7 @@ impl Watcher {
 
     /// Looks at every process but this one and its supervisors.
     pub fn look(&self, roots: &[PathBuf]) -> Look {
-        let mut left_out = super::lane::own();
+        let mut left_out = lane::own();
         left_out.insert(std::process::id());
         let mut look = Look::default();
         if !self.scope.sandboxes {

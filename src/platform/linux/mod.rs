@@ -6,29 +6,26 @@
 //! inherits what is left if a job kills its supervisor.
 
 mod bystanders;
-mod capture;
 mod clock;
 mod facts;
 mod filter;
 mod holders;
-mod lane;
-mod lane_folder;
 mod mapped;
 mod mounts;
+pub mod orphans;
 mod procfs;
 mod removals;
-mod running;
+pub mod running;
 mod scan;
-mod signals;
+pub mod signals;
 mod sockets;
 mod sought;
 mod spawn;
-mod supervisor;
 mod tree;
 mod waits;
-mod wire;
 
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
-pub use lane::{LaneHandle, prepare, start_lane};
-pub use supervisor::serve;
+
+pub use super::unix::lane::{LaneHandle, prepare, start_lane};
+pub use super::unix::supervisor::serve;

@@ -11,16 +11,17 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
+use super::super::unix::capture::Capture;
+use super::super::unix::waiting::{micros, timespec};
+use super::super::unix::wire::Word;
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::bystanders::Budget;
-use super::capture::Capture;
 use super::filter::{Enforcement, Filter};
 use super::mounts::Views;
 use super::procfs::{self, Wanted};
 use super::removals::{self, Removals};
 use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
-use super::wire::{self, Order};
 use super::{spawn, tree};
 use crate::model::{Exit, Judge, Process, Rules, Stream};
 
@@ -31,35 +32,12 @@ const BATCH: usize = 256;
 /// How much output is read at once: what a pipe holds by default.
 const BUFFER: usize = 64 * 1024;
 
-/// Waits until a descriptor can be read, at most so long. `false` if it can't be.
-pub fn wait_readable(fd: impl AsFd, limit: Duration) -> bool {
-    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
-    poll(&mut fds, Some(&timespec(limit))).is_ok_and(|ready| ready > 0)
-}
-
-fn timespec(duration: Duration) -> rustix::event::Timespec {
-    rustix::event::Timespec {
-        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(duration.subsec_nanos()),
-    }
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
-}
+/// How often what a job has left is tried to be ended once the harness is gone.
+const LAST_TRIES: usize = 12;
 
 /// Says that Windows' rules are not kept, and why.
 fn not_enforced(why: &str) -> String {
     format!("Windows' rules: not enforced: {why}")
-}
-
-/// What a look at the socket during a job said.
-pub enum Word {
-    Nothing,
-    Cancel,
-    Keep,
-    /// The harness is gone.
-    Gone,
 }
 
 /// What one job uses after the other.
@@ -71,8 +49,6 @@ pub struct Tools {
     inotify: Result<OwnedFd, Errno>,
     budget: Budget,
     judge: Judge,
-    /// The output of the last job, where it was too much for memory: open until the next one begins.
-    spilled: [Option<File>; 2],
 }
 
 impl Tools {
@@ -88,8 +64,13 @@ impl Tools {
             inotify: removals::watcher(),
             budget: Budget::new(),
             judge,
-            spilled: [None, None],
         })
+    }
+
+    /// Ends what is left of the last job.
+    pub fn end_rest(&mut self, signals: &OwnedFd) {
+        // Nobody is left to end what this does not.
+        let _ = (0..LAST_TRIES).find(|_| tree::end_all(signals, |_, _| {}).is_empty());
     }
 }
 
@@ -113,7 +94,6 @@ pub struct Run<'a> {
     stdout: Capture,
     stderr: Capture,
     buffer: &'a mut [u8],
-    spilled: &'a mut [Option<File>; 2],
     /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
     removals: Option<Removals<'a>>,
     /// `None` if no rules but this system's are asked for, or can be kept.
@@ -128,15 +108,15 @@ impl<'a> Run<'a> {
     ///
     /// Why it could not be.
     pub fn start(job: &'a Job, tools: &'a mut Tools) -> Result<Self, StartError> {
-        let Tools { null, buffer, inotify, budget, judge, spilled } = tools;
-        // The harness has what was in them.
-        *spilled = [None, None];
+        let Tools { null, buffer, inotify, budget, judge } = tools;
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
             action: action.to_owned(),
             file: file.to_string_lossy().into_owned(),
             errno: error.raw_os_error().unwrap_or(libc::EIO),
         };
-        let pipe = || Capture::new(job.spill.clone()).map_err(|e| failed("make a pipe for", &job.program, &e));
+        // The number in `pipe:[…]`.
+        let number = |pipe: BorrowedFd<'_>| Ok(rustix::fs::fstat(pipe)?.st_ino);
+        let pipe = || Capture::new(job.spill.clone(), number).map_err(|e| failed("make a pipe for", &job.program, &e));
         let (stdout, out) = pipe()?;
         let (stderr, err) = pipe()?;
         let stdin = match &job.stdin {
@@ -179,7 +159,6 @@ impl<'a> Run<'a> {
             stdout,
             stderr,
             buffer,
-            spilled,
             removals,
             enforcement,
             blind,
@@ -244,12 +223,7 @@ impl<'a> Run<'a> {
             self.reap();
         }
         if spoken {
-            return match wire::receive::<Order>(socket) {
-                Ok((Order::Cancel, _)) => Word::Cancel,
-                Ok((Order::Keep, _)) => Word::Keep,
-                Ok((Order::Run(_), _)) => Word::Nothing,
-                Err(_) => Word::Gone,
-            };
+            return Word::of(socket);
         }
         Word::Nothing
     }
@@ -307,7 +281,7 @@ impl<'a> Run<'a> {
     {
         Wanted {
             roots: self.roots,
-            pipes: [(self.stdout.inode(), Stream::Stdout), (self.stderr.inode(), Stream::Stderr)],
+            pipes: [(self.stdout.number(), Stream::Stdout), (self.stderr.number(), Stream::Stderr)],
             leader: Some(self.leader),
             started_ms: self.started_ms,
             sockets,
@@ -352,14 +326,13 @@ impl<'a> Run<'a> {
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, buffer, spilled, mut removals, enforcement, mut blind, .. } = self;
+        let Self { mut stdout, mut stderr, buffer, mut removals, enforcement, mut blind, .. } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         stdout.drain(buffer, now_us);
         stderr.drain(buffer, now_us);
         let held = stdout.pipe().is_some() || stderr.pipe().is_some();
         let outside = if held { tree::outsiders(&wanted, &mut blind) } else { Vec::new() };
-        let ((mut stdout, out), (mut stderr, err)) = (stdout.into_captured(), stderr.into_captured());
-        *spilled = [out, err];
+        let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
         if !alive.is_empty() || unnamed > 0 {
             // It ended because its holders were ended, not by itself.
             for captured in [&mut stdout, &mut stderr] {

@@ -1,7 +1,6 @@
 //! The harness's side of a lane.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -12,12 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::super::system::orphans::{self, Origin};
 use super::super::{Captured, Job, Lane, LaneError, Outcome};
-use super::procfs::{self, Wanted};
-use super::signals;
-use super::sockets::Bound;
 use super::wire::{self, Answer, Order};
-use super::{lane_folder, running, tree};
+use super::{lane_folder, waiting};
 use crate::error::{Error, Result};
 use crate::model::Process;
 
@@ -28,26 +25,23 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a silent supervisor is looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// How long killed orphans may take to go.
-const ORPHANS_PATIENCE: Duration = Duration::from_secs(5);
-
-/// The pids of all supervisors, and of children that are none of our making. Locked while one is started, so that no look at this process's children mistakes a
-/// supervisor for an orphan.
+/// The pids of all supervisors, and of children that are none of our making. Locked while one is started, so that no look
+/// at this process's children mistakes a supervisor for an orphan.
 static SUPERVISORS: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
 
 fn supervisors() -> MutexGuard<'static, Option<HashSet<u32>>> {
     SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes this process one that lanes can be started from. Orphans of a supervisor that died come to it.
+/// Makes this process one that lanes can be started from.
 ///
 /// # Errors
 ///
 /// If the system refuses.
 pub fn prepare() -> Result<()> {
     // Whoever executed this program in its own place left it its children; they are no orphans of ours.
-    supervisors().get_or_insert_default().extend(tree::children(std::process::id()));
-    signals::become_subreaper().map_err(|error| Error::Unmeasured(format!("cannot adopt orphans: {error}")))
+    supervisors().get_or_insert_default().extend(orphans::prepare()?);
+    Ok(())
 }
 
 /// Starts a supervisor.
@@ -60,8 +54,7 @@ pub fn start_lane() -> Result<Box<dyn Lane>> {
     let (ours, theirs) = UnixStream::pair().map_err(|error| failed(&error))?;
     let child = {
         let mut known = supervisors();
-        // The link stays right when the file was replaced by an update meanwhile.
-        let child = Command::new("/proc/self/exe")
+        let child = Command::new(orphans::own_program().map_err(|error| failed(&error))?)
             // What listings show; a supervisor is told from a harness by its subcommand.
             .arg0("hostproof")
             .arg(super::supervisor::SUPERVISE)
@@ -76,6 +69,7 @@ pub fn start_lane() -> Result<Box<dyn Lane>> {
     };
     let mut supervisor = Supervisor {
         pid: child.id(),
+        origin: Origin::of(child.id()),
         child: Mutex::new(child),
         socket: ours,
         sending: Mutex::default(),
@@ -88,7 +82,7 @@ pub fn start_lane() -> Result<Box<dyn Lane>> {
         Ok((Answer::Done(..), _)) => return Err(Error::Unmeasured("the supervisor answers out of turn".to_owned())),
         Err(error) => return Err(failed(&error)),
     }
-    Ok(Box::new(LinuxLane(Arc::new(supervisor))))
+    Ok(Box::new(UnixLane(Arc::new(supervisor))))
 }
 
 /// The supervisors of this process, which no look names.
@@ -115,6 +109,8 @@ impl LaneHandle {
 
 struct Supervisor {
     pid: u32,
+    /// What its jobs' processes are known by when it is gone.
+    origin: Origin,
     child: Mutex<Child>,
     socket: UnixStream,
     /// Held while an order is written: two threads must not mix theirs.
@@ -151,9 +147,9 @@ impl Drop for Supervisor {
     }
 }
 
-struct LinuxLane(Arc<Supervisor>);
+struct UnixLane(Arc<Supervisor>);
 
-impl Lane for LinuxLane {
+impl Lane for UnixLane {
     fn folder(&self) -> &Path {
         &self.0.folder
     }
@@ -197,69 +193,42 @@ impl Lane for LinuxLane {
     }
 }
 
-impl LinuxLane {
+impl UnixLane {
     /// Waits until the supervisor begins to answer. A check that stops its supervisor must not make this wait for ever.
     fn wait_for_answer(&self, limit: Duration) -> io::Result<()> {
         let began = Instant::now();
-        while !running::wait_readable(&self.0.socket, LOOK) {
+        while !waiting::wait_readable(&self.0.socket, LOOK) {
             if began.elapsed() >= limit {
                 return Err(ErrorKind::TimedOut.into());
             }
             let supervisor = self.0.child.lock().unwrap_or_else(PoisonError::into_inner).id();
-            if procfs::stat(supervisor).is_ok_and(|stat| stat.state == 'T') {
-                // It is a child that was not waited for yet: its number is still its own.
-                let _ = signals::wake(supervisor);
-            }
+            // It is a child that was not waited for yet: its number is still its own.
+            orphans::wake_if_stopped(supervisor);
         }
         Ok(())
     }
 
-    /// Opens the file that the supervisor has a stream's output in. It has no name but the supervisor's.
+    /// Takes the file that the supervisor has a stream's output in. It has no name.
     fn take_file(&self, captured: &mut Captured) {
-        let Some(descriptor) = captured.descriptor.take() else { return };
-        match File::open(format!("/proc/{}/fd/{descriptor}", self.0.pid)) {
+        if !captured.spilled {
+            return;
+        }
+        match wire::receive_file(&self.0.socket) {
             Ok(file) => captured.file = Some(Arc::new(file)),
             Err(error) => captured.lost = Some(format!("the file with the output: {error}")),
         }
     }
 
-    /// After the supervisor's end: ends the orphans that came to this process.
+    /// After the supervisor's end: ends what is left of its job.
     fn clear_up(&self, job: &Job) -> Vec<Process> {
         let mut known = supervisors();
         let others = known.get_or_insert_default();
         others.remove(&self.0.pid);
-        // Two supervisors may have been lost at once: what carries another check's mark is another lane's to end.
-        let is_ours = |pid: u32| procfs::mark(pid).is_none_or(|mark| job.roots.contains(&mark));
-        let mut left_out = others.clone();
-        left_out.extend(tree::children(std::process::id()).into_iter().filter(|pid| !is_ours(*pid)));
-        let mut alive = tree::read(std::process::id(), &Wanted::in_roots(&job.roots, &Bound::new()), &left_out);
+        let mut alive = self.0.origin.end_rest(job, others);
         for process in &mut alive {
             // When the job started was known to the supervisor only.
             process.started_ms = None;
         }
-        end_orphans(&left_out);
         alive
-    }
-}
-
-/// Ends every child of this process but those that are left out: the supervisors, whose lock the caller holds, what was
-/// a child before there were any, and what is another lane's.
-///
-/// While lanes are at work, this process starts nothing but supervisors: every other child is an orphan.
-fn end_orphans(left_out: &HashSet<u32>) {
-    let deadline = Instant::now() + ORPHANS_PATIENCE;
-    while Instant::now() < deadline {
-        let children = tree::children(std::process::id());
-        let orphans: Vec<u32> = children.into_iter().filter(|pid| !left_out.contains(pid)).collect();
-        if orphans.is_empty() {
-            return;
-        }
-        for &pid in &orphans {
-            let _ = signals::kill(pid);
-        }
-        if !orphans.into_iter().any(signals::reap_one) {
-            // None is dead yet, and a process with threads of its own has no safe way to wait for any of many.
-            std::thread::sleep(Duration::from_millis(1));
-        }
     }
 }

@@ -1,11 +1,19 @@
-//! Messages between the harness and a supervisor: JSON for what is text, a blob for what is bytes.
+//! Messages between the harness and a supervisor: JSON for what is text, a blob for what is bytes, and open files behind
+//! the message that announces them.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    recvmsg, sendmsg,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +38,31 @@ pub enum Answer {
     Ready(PathBuf),
     /// It can't work here.
     Unable(String),
-    /// The job is over; the output that is in memory is the blob, stdout first.
+    /// The job is over; the output that is in memory is the blob, stdout first. Behind it come the files with output that
+    /// is too much for memory.
     Done(Box<Outcome>, usize),
+}
+
+/// What a supervisor is told while a job runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    Nothing,
+    Cancel,
+    Keep,
+    /// The harness is gone.
+    Gone,
+}
+
+impl Word {
+    /// The next one; to be called if there is something to read.
+    pub fn of(socket: impl Read) -> Self {
+        match receive::<Order>(socket) {
+            Ok((Order::Cancel, _)) => Self::Cancel,
+            Ok((Order::Keep, _)) => Self::Keep,
+            Ok((Order::Run(_), _)) => Self::Nothing,
+            Err(_) => Self::Gone,
+        }
+    }
 }
 
 /// A [`Job`] without its byte strings: what they are is told by their order.
@@ -129,9 +160,67 @@ pub fn receive<T: DeserializeOwned>(mut socket: impl Read) -> io::Result<(T, Vec
     Ok((serde_json::from_slice(&body)?, blob))
 }
 
+/// Passes an open file to the other side, with one byte that carries it. The place in the file is common to both sides.
+pub fn send_file(socket: impl AsFd, file: &File) -> io::Result<()> {
+    let files = [file.as_fd()];
+    let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut room);
+    if !control.push(SendAncillaryMessage::ScmRights(&files)) {
+        return Err(io::Error::other("no room for a descriptor"));
+    }
+    sendmsg(socket, &[IoSlice::new(&[0])], &mut control, SendFlags::empty())?;
+    Ok(())
+}
+
+/// Takes a file that [`send_file`] has sent.
+///
+/// # Errors
+///
+/// Also if what comes next is no file.
+pub fn receive_file(socket: impl AsFd) -> io::Result<File> {
+    let mut byte = [0];
+    let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut room);
+    recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::empty())?;
+    let mut files = control.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(files) => Some(files),
+        _ => None,
+    });
+    let file = files.next().and_then(|mut files| files.next()).ok_or(io::ErrorKind::InvalidData)?;
+    // Not every system can do this with the call before; whoever was started in between closes what it inherits.
+    rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::CLOEXEC)?;
+    Ok(File::from(file))
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::Seek;
+    use std::os::unix::net::UnixStream;
+
     use super::*;
+
+    #[test]
+    fn a_file_comes_behind_its_message_and_what_follows_is_whole() {
+        let (ours, theirs) = UnixStream::pair().expect("a socket");
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(b"output").expect("written");
+        send(&theirs, &Answer::Unable("one".to_owned()), b"blob").expect("sent");
+        send_file(&theirs, &file).expect("sent");
+        drop(file);
+        send(&theirs, &Answer::Unable("two".to_owned()), &[]).expect("sent");
+        let word = |answer| if let Answer::Unable(word) = answer { word } else { String::new() };
+        let (answer, blob) = receive::<Answer>(&ours).expect("a message");
+        assert_eq!((word(answer).as_str(), blob.as_slice()), ("one", &b"blob"[..]));
+        let mut file = receive_file(&ours).expect("a file");
+        let mut text = String::new();
+        file.rewind().expect("from the start");
+        file.read_to_string(&mut text).expect("read");
+        assert_eq!(text, "output");
+        assert!(rustix::io::fcntl_getfd(&file).expect("flags").contains(rustix::io::FdFlags::CLOEXEC));
+        assert_eq!(word(receive::<Answer>(&ours).expect("a message").0), "two");
+        send(&theirs, &Answer::Unable("no file".to_owned()), &[]).expect("sent");
+        assert!(receive_file(&ours).is_err());
+    }
 
     #[test]
     fn a_job_survives_the_wire_byte_for_byte() {

@@ -7,11 +7,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
+use super::super::system::running::{Run, Tools};
+use super::super::system::signals;
 use super::super::{Captured, Ended, Job, Outcome, StartError};
 use super::lane_folder::LaneFolder;
-use super::running::{Run, Tools, Word};
-use super::wire::{self, Answer, Order};
-use super::{signals, tree};
+use super::wire::{self, Answer, Order, Word};
 use crate::model::Judge;
 
 /// The word that makes this program a supervisor.
@@ -51,9 +51,6 @@ fn take_socket() -> io::Result<UnixStream> {
     Ok(UnixStream::from(socket))
 }
 
-/// How often a supervisor whose harness is gone tries to end what its job left.
-const LAST_TRIES: usize = 12;
-
 struct Supervisor {
     signals: OwnedFd,
     folder: LaneFolder,
@@ -65,8 +62,7 @@ struct Supervisor {
 
 impl Supervisor {
     fn start(socket: &UnixStream, judge: Judge) -> io::Result<Self> {
-        signals::become_subreaper()?;
-        let signals = signals::block_all()?;
+        let signals = signals::take_over()?;
         let folder = LaneFolder::create()?;
         let tools = Tools::open(judge)?;
         wire::send(socket, &Answer::Ready(folder.path().to_owned()), &[])?;
@@ -80,10 +76,13 @@ impl Supervisor {
                 Order::Run(header) => {
                     let job = wire::unpack(&header, &blob);
                     let Some(mut outcome) = self.run(&job, socket) else { break };
+                    let files = [outcome.stdout.file.take(), outcome.stderr.file.take()];
                     let mut blob = std::mem::take(&mut outcome.stdout.memory);
                     let stdout = blob.len();
                     blob.append(&mut outcome.stderr.memory);
-                    if wire::send(socket, &Answer::Done(Box::new(outcome), stdout), &blob).is_err() {
+                    let sent = wire::send(socket, &Answer::Done(Box::new(outcome), stdout), &blob);
+                    let sent = sent.and_then(|()| files.iter().flatten().try_for_each(|f| wire::send_file(socket, f)));
+                    if sent.is_err() {
                         break;
                     }
                 }
@@ -91,8 +90,7 @@ impl Supervisor {
                 Order::Keep => self.keep = true,
             }
         }
-        // Nobody is left to end what this does not.
-        let _ = (0..LAST_TRIES).find(|_| tree::end_all(&self.signals, |_, _| {}).is_empty());
+        self.tools.end_rest(&self.signals);
         if self.keep {
             self.folder.leave();
         }

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rustix::io::Errno;
-use rustix::pipe::PipeFlags;
 
 use super::super::Captured;
 use crate::model::Mark;
@@ -21,7 +21,7 @@ const REST: u64 = 4 * 1024 * 1024;
 /// A pipe's reading end and what came out of it.
 pub struct Capture {
     pipe: Option<OwnedFd>,
-    inode: u64,
+    number: u64,
     /// A folder for what is too much for memory.
     spill: PathBuf,
     file: Option<File>,
@@ -29,13 +29,14 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Makes a pipe; the writing end is the caller's to give away and close.
-    pub fn new(spill: PathBuf) -> io::Result<(Self, OwnedFd)> {
-        let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    /// Makes a pipe; the writing end is the caller's to give away and close. `number` reads, at the reading end, by what
+    /// this system knows a pipe again in other processes.
+    pub fn new(spill: PathBuf, number: impl FnOnce(BorrowedFd<'_>) -> io::Result<u64>) -> io::Result<(Self, OwnedFd)> {
+        let (read, write) = pipe()?;
         // Only this end: the flag belongs to each end's own file description.
         rustix::fs::fcntl_setfl(&read, rustix::fs::OFlags::NONBLOCK)?;
-        let inode = rustix::fs::fstat(&read)?.st_ino;
-        Ok((Self { pipe: Some(read), inode, spill, file: None, captured: Captured::default() }, write))
+        let number = number(read.as_fd())?;
+        Ok((Self { pipe: Some(read), number, spill, file: None, captured: Captured::default() }, write))
     }
 
     /// What is to be polled; `None` once the stream has ended.
@@ -43,9 +44,9 @@ impl Capture {
         self.pipe.as_ref().map(AsFd::as_fd)
     }
 
-    /// The number in `pipe:[…]`.
-    pub fn inode(&self) -> u64 {
-        self.inode
+    /// By what this system knows the pipe again.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// Takes what is there, at most one buffer full. `false` if nothing was.
@@ -124,10 +125,27 @@ impl Capture {
         while self.captured.bytes < limit && self.take(buffer, now_us) {}
     }
 
-    /// All that was taken, and the file that has it if it is too much for memory. The file must stay open until the
-    /// harness has it: it has no name.
-    pub fn into_captured(mut self) -> (Captured, Option<File>) {
-        self.captured.descriptor = self.file.as_ref().map(AsRawFd::as_raw_fd);
-        (self.captured, self.file)
+    /// All that was taken.
+    pub fn into_captured(mut self) -> Captured {
+        self.captured.spilled = self.file.is_some();
+        self.captured.file = self.file.map(Arc::new);
+        self.captured
     }
+}
+
+/// A pipe that no program inherits.
+#[cfg(not(target_os = "macos"))]
+fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+    rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
+}
+
+/// A pipe that no program inherits: made with the flag off, since this system has no other way, in a process that starts
+/// nothing meanwhile.
+#[cfg(target_os = "macos")]
+fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let (read, write) = rustix::pipe::pipe()?;
+    for end in [&read, &write] {
+        rustix::io::fcntl_setfd(end, rustix::io::FdFlags::CLOEXEC)?;
+    }
+    Ok((read, write))
 }
