@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use rustix::process::Resource;
-
+use super::super::unix::limits;
 use crate::env;
 use crate::model::HostFacts;
 
@@ -71,25 +70,6 @@ fn local_time_zone() -> Option<String> {
 fn status_field(name: &str) -> Option<String> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim().to_owned()))
-}
-
-fn limits() -> BTreeMap<String, String> {
-    let wanted = [
-        ("as", Resource::As),
-        ("core", Resource::Core),
-        ("cpu", Resource::Cpu),
-        ("fsize", Resource::Fsize),
-        ("nofile", Resource::Nofile),
-        ("nproc", Resource::Nproc),
-        ("stack", Resource::Stack),
-    ];
-    wanted
-        .into_iter()
-        .map(|(name, resource)| {
-            let soft = rustix::process::getrlimit(resource).current;
-            (name.to_owned(), soft.map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string()))
-        })
-        .collect()
 }
 
 /// The names of statfs(2)'s magic numbers that a temporary folder is likely to have.

@@ -102,12 +102,12 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Starts the job.
+    /// Starts the job. What its processes do is announced at the supervisor's signals without being asked for.
     ///
     /// # Errors
     ///
     /// Why it could not be.
-    pub fn start(job: &'a Job, tools: &'a mut Tools) -> Result<Self, StartError> {
+    pub fn start(job: &'a Job, tools: &'a mut Tools, _signals: &OwnedFd) -> Result<Self, StartError> {
         let Tools { null, buffer, inotify, budget, judge } = tools;
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
             action: action.to_owned(),

@@ -6,6 +6,7 @@ mod files;
 mod interrupt;
 pub mod lane;
 mod lane_folder;
+mod limits;
 // For macOS; what is pure of it is tested everywhere.
 #[cfg(any(target_os = "macos", test))]
 pub mod lineage;
@@ -21,5 +22,6 @@ pub use files::{
     Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of, user,
 };
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
+pub use limits::limits;
 pub use programs::{find_program, is_executable};
 pub use remove::remove_tree;

@@ -98,7 +98,7 @@ impl Supervisor {
 
     /// Runs a job. `None` if the harness is gone.
     fn run(&mut self, job: &Job, socket: &UnixStream) -> Option<Outcome> {
-        let mut run = match Run::start(job, &mut self.tools) {
+        let mut run = match Run::start(job, &mut self.tools, &self.signals) {
             Ok(run) => run,
             Err(error) => return Some(not_started(error)),
         };
