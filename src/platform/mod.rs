@@ -5,10 +5,14 @@
 //! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`on_interrupt`],
 //! and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
 //!
-//! | | Linux | Windows, macOS |
-//! | --- | --- | --- |
-//! | tree | a single-threaded supervisor per lane, child subreaper | not built yet: [`start_lane`] says so |
-//! | ends with the harness | the supervisor sees its socket close | |
+//! | | Linux | macOS | Windows |
+//! | --- | --- | --- | --- |
+//! | tree | a single-threaded supervisor per lane, child subreaper | the same supervisor; descent by unique numbers, session, mark | not built yet: [`start_lane`] says so |
+//! | what happens to it | `SIGCHLD`, inotify, seccomp | a kernel queue on each process | |
+//! | holders | /proc | libproc | |
+//! | ends with the harness | the supervisor sees its socket close | the same | |
+//!
+//! macOS is type-checked on Debian and tested on the runner; what it can't see is told in its module, `macos`.
 
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 

@@ -2,6 +2,7 @@
 //!
 //! Whatever a test does, nothing may be left when hostproof has ended: no sandbox, no supervisor, no process of a check.
 //! [`Context::hp`] looks after every run.
+#![cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "some of it serves tests for Linux alone"))]
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -18,6 +18,8 @@ mod reports;
 #[cfg(unix)]
 mod sandbox;
 #[cfg(unix)]
+mod schema;
+#[cfg(unix)]
 mod shells;
 #[cfg(unix)]
 mod trees;
@@ -42,8 +44,6 @@ mod output;
 mod planned;
 #[cfg(target_os = "linux")]
 mod run;
-#[cfg(target_os = "linux")]
-mod schema;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]

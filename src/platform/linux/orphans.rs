@@ -59,6 +59,7 @@ impl Origin {
 
     /// After the supervisor's end: ends the orphans that came to this process, and tells what they were. `others` are the
     /// children that are no orphans: supervisors, whose lock the caller holds, and what was a child before there were any.
+    #[expect(clippy::unused_self, reason = "elsewhere it has to know the supervisor")]
     pub fn end_rest(&self, job: &Job, others: &HashSet<u32>) -> Vec<Process> {
         // Two supervisors may have been lost at once: what carries another check's mark is another lane's to end.
         let is_ours = |pid: u32| procfs::mark(pid).is_none_or(|mark| job.roots.contains(&mark));

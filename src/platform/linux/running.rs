@@ -68,6 +68,7 @@ impl Tools {
     }
 
     /// Ends what is left of the last job.
+    #[expect(clippy::unused_self, reason = "elsewhere they know the job")]
     pub fn end_rest(&mut self, signals: &OwnedFd) {
         // Nobody is left to end what this does not.
         let _ = (0..LAST_TRIES).find(|_| tree::end_all(signals, |_, _| {}).is_empty());

@@ -183,7 +183,7 @@ fn line(read: &[(u64, Process)], seen: &Seen) -> Vec<ProcessRef> {
 }
 
 fn is_living(pid: u32) -> bool {
-    Status::of(pid).is_ok_and(|status| !status.zombie)
+    Status::of(pid).is_ok_and(|status| !status.dead)
 }
 
 /// Whether a pid is still that of the process that was seen.

@@ -76,9 +76,9 @@ impl Watcher {
     }
 }
 
-/// A process that may not be looked into. `None` if it is gone, or only a zombie is left.
+/// A process that may not be looked into. `None` if it is gone, or dead.
 fn unread(pid: u32, room: &mut ProcArgsBuffer) -> Option<Unread> {
-    let status = Status::of(pid).ok().filter(|status| !status.zombie)?;
+    let status = Status::of(pid).ok().filter(|status| !status.dead)?;
     let privileged = status.uid == 0 && !rustix::process::geteuid().is_root();
     Some(Unread { pid, uid: status.uid, argv: process::argv_of(pid, room), privileged })
 }

@@ -47,7 +47,7 @@ pub struct Found {
 /// Reads all that is wanted of a process. `None` if it is gone.
 pub fn read(pid: u32, wanted: &Wanted<'_>, room: &mut ProcArgsBuffer) -> Option<Process> {
     let status = Status::of(pid).ok()?;
-    let found = if status.zombie { Found::default() } else { find_or_say(pid, wanted, room) };
+    let found = if status.dead { Found::default() } else { find_or_say(pid, wanted, room) };
     let session = sys::seen(pid).ok().and_then(|seen| seen.session);
     Some(Process {
         pid,
@@ -55,7 +55,7 @@ pub fn read(pid: u32, wanted: &Wanted<'_>, room: &mut ProcArgsBuffer) -> Option<
         parents: Vec::new(),
         started_ms: clock::started_ms(pid).map(|ms| ms - wanted.started_ms.cast_signed()),
         own_session: wanted.leader.is_some_and(|leader| session != Some(leader)),
-        state: state(&status).map(str::to_owned),
+        state: state(pid, &status).map(str::to_owned),
         // The kernel tells nobody but a debugger.
         waiting_on: None,
         holds: found.holds,
@@ -278,11 +278,11 @@ fn variable(pid: u32, name: &str, room: &mut ProcArgsBuffer) -> Option<String> {
     args.variable(name).map(|value| String::from_utf8_lossy(value).into_owned())
 }
 
-fn state(status: &Status) -> Option<&'static str> {
+fn state(pid: u32, status: &Status) -> Option<&'static str> {
     match status {
-        Status { zombie: true, .. } => Some("zombie"),
+        Status { dead: true, .. } => Some("zombie"),
         Status { stopped: true, .. } => Some("stopped"),
-        Status { running, .. } => running.map(|running| if running { "running" } else { "sleeping" }),
+        _ => sys::is_running(pid).map(|running| if running { "running" } else { "sleeping" }),
     }
 }
 

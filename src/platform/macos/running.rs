@@ -118,7 +118,7 @@ impl<'a> Run<'a> {
             Ok(first)
         });
         let first = watched.map_err(|error| {
-            family::send(leader, Signal::KILL);
+            signals::end(leader);
             failed("watch", &job.program, &error)
         })?;
         roots.clone_from(&job.roots);

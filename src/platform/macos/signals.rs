@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use super::sys;
 use crate::model::Exit;
@@ -21,6 +21,14 @@ pub fn take_over() -> io::Result<OwnedFd> {
     let queue = sys::queue()?;
     sys::watch_children(&queue)?;
     Ok(queue)
+}
+
+/// Ends a child and takes it, without letting it do anything first.
+pub fn end(child: u32) {
+    if let Some(pid) = Pid::from_raw(child.cast_signed()) {
+        let _ = kill_process(pid, Signal::KILL);
+        let _ = waitpid(Some(pid), WaitOptions::empty());
+    }
 }
 
 /// Takes a child if it has ended, without waiting.

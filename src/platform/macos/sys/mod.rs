@@ -13,7 +13,7 @@ pub use calls::{block_signals, case_sensitive, close_all_but};
 pub use layout::Vnode;
 pub use mounts::mounts;
 pub use proc::{
-    Kind, Status, bound_to, descriptors, folders, mapped, open_file, pids, pipe, program, seen, started_us,
+    Kind, Status, bound_to, descriptors, folders, is_running, mapped, open_file, pids, pipe, program, seen, started_us,
     thread_folders,
 };
 pub use queue::{drain, queue, wait, watch, watch_children, watch_end};

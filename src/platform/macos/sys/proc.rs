@@ -22,6 +22,8 @@ const ZOMBIES_TOO: u64 = 1;
 const UNIX_SOCKET: c_int = 3;
 /// `PROC_PIDLISTTHREADS`: the numbers that `PROC_PIDTHREADPATHINFO` takes.
 const LIST_THREADS: c_int = 6;
+/// `PROC_FLAG_INEXIT`: it is past its last instruction.
+const EXITING: u32 = 0x4;
 /// `PROC_FLAG_THCWD`: a thread has a directory of its own.
 const THREAD_FOLDERS: u32 = 0x100;
 
@@ -121,10 +123,11 @@ pub struct Status {
     pub uid: u32,
     /// The first sixteen bytes of its program's name.
     pub name: String,
-    pub zombie: bool,
+    /// Whether it has ended. A process is a zombie only some time after its end was announced (`proc_exit` of
+    /// bsd/kern/kern_exit.c: descriptors, announcement, zombie), but marked as exiting before: to wait for the zombie would
+    /// be to wait for something that nothing tells. One that hangs in its exit has ended, too, by this.
+    pub dead: bool,
     pub stopped: bool,
-    /// Whether one of its threads is running; `None` if that is not told.
-    pub running: Option<bool>,
     /// Whether a thread has a directory of its own.
     pub thread_folders: bool,
 }
@@ -137,17 +140,20 @@ impl Status {
     /// `ESRCH` if it is gone.
     pub fn of(pid: u32) -> io::Result<Self> {
         let short: proc_bsdshortinfo = info(pid, ZOMBIES_TOO)?;
-        let running = info::<proc_taskinfo>(pid, 0).ok().map(|task| task.pti_numrunning > 0);
         Ok(Self {
             parent: short.pbsi_ppid,
             uid: short.pbsi_uid,
             name: path(&short.pbsi_comm).to_string_lossy().into_owned(),
-            zombie: short.pbsi_status == libc::SZOMB,
+            dead: short.pbsi_status == libc::SZOMB || short.pbsi_flags & EXITING != 0,
             stopped: short.pbsi_status == libc::SSTOP,
-            running,
-            thread_folders: info::<proc_bsdinfo>(pid, 0).is_ok_and(|whole| whole.pbi_flags & THREAD_FOLDERS != 0),
+            thread_folders: short.pbsi_flags & THREAD_FOLDERS != 0,
         })
     }
+}
+
+/// Whether one of a process's threads is running; `None` if that is not told.
+pub fn is_running(pid: u32) -> Option<bool> {
+    info::<proc_taskinfo>(pid, 0).ok().map(|task| task.pti_numrunning > 0)
 }
 
 /// When a process started, in microseconds after 1970, by the clock as it was then.
