@@ -5,6 +5,7 @@
 //! `waitpid` answering `ECHILD` says exactly that nothing of the job is left. The harness is a subreaper, too: it
 //! inherits what is left if a job kills its supervisor.
 
+mod abilities;
 mod bystanders;
 mod capture;
 mod clock;
@@ -28,6 +29,7 @@ mod tree;
 mod waits;
 mod wire;
 
+pub use abilities::abilities;
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
 pub use lane::{LaneHandle, prepare, start_lane};

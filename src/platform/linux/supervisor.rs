@@ -11,7 +11,7 @@ use super::super::{Captured, Ended, Job, Outcome, StartError};
 use super::lane_folder::LaneFolder;
 use super::running::{Run, Tools, Word};
 use super::wire::{self, Answer, Order};
-use super::{signals, tree};
+use super::{abilities, signals, tree};
 use crate::model::Judge;
 
 /// The word that makes this program a supervisor.
@@ -21,7 +21,7 @@ pub const SUPERVISE: &str = "__supervise";
 /// makes of a removal or a rename.
 #[must_use]
 pub fn serve(word: &OsStr, judge: Judge) -> Option<io::Result<()>> {
-    (word == SUPERVISE).then(|| supervise(judge))
+    if word == SUPERVISE { Some(supervise(judge)) } else { abilities::serve(word) }
 }
 
 /// The life of a supervisor process. Its standard input is the socket to the harness; it ends when the socket does.

@@ -11,7 +11,7 @@ use super::listener::{Listener, Question};
 use super::program::{Call, Kind};
 use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
-use crate::model::{Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target};
+use crate::model::{Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target, WINDOWS_RULES};
 
 /// How many questions are answered before anything else is looked at.
 const BATCH: usize = 64;
@@ -71,7 +71,7 @@ impl Enforcement {
                     // Who was ended while it was looked at has nothing to be told.
                     if self.listener.waits(&question) {
                         let why = std::io::Error::from(error);
-                        self.unseen.get_or_insert_with(|| format!("Windows' rules: a call could not be read: {why}"));
+                        self.unseen.get_or_insert_with(|| format!("{WINDOWS_RULES}: a call could not be read: {why}"));
                     }
                     None
                 });

@@ -3,6 +3,7 @@
 //!
 //! - [`program`]: which calls are asked about, in which numbering, and the filter made of it.
 //! - [`install`]: the job's first process puts it on itself between clone and exec, and hands the listener over.
+//! - [`lack`]: why it is not on, in words.
 //! - [`listener`]: what the kernel says, and what is said back.
 //! - [`reach`]: what a caller means by a path.
 //! - [`sitters`]: who has a directory.
@@ -13,6 +14,7 @@
 
 mod enforce;
 mod install;
+mod lack;
 mod listener;
 mod program;
 mod reach;
@@ -20,3 +22,5 @@ mod sitters;
 
 pub use enforce::Enforcement;
 pub use install::{Filter, NotOn, install};
+pub use lack::{gains_nothing, in_words, is_gvisor, takes_rights_away};
+pub use listener::Listener;
