@@ -3,7 +3,11 @@
 mod layers;
 
 #[cfg(target_os = "linux")]
+mod blind;
+#[cfg(target_os = "linux")]
 mod context;
+#[cfg(target_os = "linux")]
+mod doctor;
 #[cfg(target_os = "linux")]
 mod events;
 #[cfg(target_os = "linux")]

@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
             let taken = filtered.and_then(|()| filter.listener());
             taken.map_err(|error| blind.push(not_enforced(&filter::in_words(&error)))).ok()
         });
-        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge));
+        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, &job.program));
         Ok(Self {
             roots: &job.roots,
             started,
