@@ -60,7 +60,7 @@ pub fn ability(base: &Path) -> Ability {
         fs::set_permissions(&file, Permissions::from_mode(0o700)).ok()?;
         let mut command = Command::new(&file);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().ok().filter(|status| status.success())?;
+        command.status().ok().filter(std::process::ExitStatus::success)?;
         Some(numbering)
     };
     let run: Vec<&str> = OTHERS.iter().filter_map(runs).collect();

@@ -41,3 +41,18 @@ pub fn takes_rights_away() -> bool {
     let effective = effective.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0);
     !gains_nothing() && effective & SYS_ADMIN == 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{WINDOWS_RULES, remedy};
+
+    #[test]
+    fn each_reason_that_has_a_remedy_finds_it() {
+        for errno in [libc::EBUSY, libc::EINVAL, libc::ENOSYS, libc::EPERM, libc::EACCES] {
+            let why = in_words(&io::Error::from_raw_os_error(errno));
+            assert!(remedy(WINDOWS_RULES, &why).is_some(), "{why}");
+        }
+        assert_eq!(remedy(WINDOWS_RULES, &in_words(&io::Error::from_raw_os_error(libc::ENOMEM))), None);
+    }
+}
