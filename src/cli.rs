@@ -267,7 +267,7 @@ pub struct WhoArgs {
     pub no_mappings: bool,
 }
 
-/// Tell what this machine lets hostproof see and do, and what would help where it does not.
+/// Tell what this machine lets hostproof see and do, and what would help.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  hostproof doctor\n  hostproof doctor --json\n\nEverything is tried, nothing is guessed; it takes \
