@@ -29,6 +29,7 @@ pub enum Command {
     Schema(SchemaArgs),
     Explain(ExplainArgs),
     Who(WhoArgs),
+    Doctor(DoctorArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -216,6 +217,8 @@ pub enum Document {
     Report,
     /// One line of `run --events`.
     Events,
+    /// What `doctor --json` prints.
+    Doctor,
 }
 
 /// Tell what a kind of finding means, why a host cares, and how to mend it.
@@ -262,6 +265,18 @@ pub struct WhoArgs {
     /// Faster: leave out files that are mapped into memory and not open.
     #[arg(long)]
     pub no_mappings: bool,
+}
+
+/// Tell what this machine lets hostproof see and do, and what would help.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hostproof doctor\n  hostproof doctor --json\n\nEverything is tried, nothing is guessed; it takes \
+a moment, and leaves nothing behind.\n\nExit codes: 0 checks can be run here, 1 something is missing that every run needs."
+)]
+pub struct DoctorArgs {
+    /// Print a JSON document.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Print what lets a shell complete the command line.

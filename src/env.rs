@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// The longest base folder that leaves room for unix sockets in a check's temporary folder: a socket's path has at most
 /// 107 bytes on Linux and 103 on macOS, and fixtures add some thirty of their own.
-const LONGEST_BASE: usize = 32;
+pub const LONGEST_BASE: usize = 32;
 
 /// A variable as text. `None` if it is not set, is empty, or is not Unicode.
 #[must_use]

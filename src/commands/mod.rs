@@ -2,6 +2,7 @@
 
 mod check_run;
 mod completions;
+mod doctor;
 mod documents;
 mod events;
 mod excerpts;
@@ -35,6 +36,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Schema(args) => Ok(schema::run(&args)),
         Command::Explain(args) => explain::run(&args),
         Command::Who(args) => who::run(&args),
+        Command::Doctor(args) => Ok(doctor::run(&args)),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),
         Command::Man(args) => man::run(&args),

@@ -2,6 +2,7 @@
 //!
 //! Nothing here decides, prints or touches the system; the modules import only std, serde and schemars.
 
+mod ability;
 mod case;
 mod check;
 mod event;
@@ -13,6 +14,7 @@ mod removal;
 mod report;
 mod verdict;
 
+pub use ability::{Ability, Can, EXAMINATION_SCHEMA, Examination, REMOVALS, WINDOWS_RULES, remedy};
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,

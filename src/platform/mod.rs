@@ -2,8 +2,8 @@
 //!
 //! The parts above know no `cfg`, and ask for these: a [`Lane`] that runs a job and owns its whole process tree
 //! ([`prepare`], [`start_lane`], and [`serve`] for its other end), a [`Watcher`] that looks at every process of the
-//! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`on_interrupt`],
-//! and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
+//! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`abilities`],
+//! [`on_interrupt`], and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
 //!
 //! | | Linux | macOS | Windows |
 //! | --- | --- | --- | --- |
@@ -17,6 +17,7 @@
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
 mod job;
+mod temporary;
 
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
@@ -49,7 +50,7 @@ pub use files::{
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use system::{
-    LaneHandle, Watcher, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
+    LaneHandle, Watcher, abilities, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
 };
 
 use crate::model::Platform;

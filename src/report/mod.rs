@@ -2,6 +2,7 @@
 
 mod actions;
 mod against;
+mod doctor;
 mod findings;
 mod json;
 mod junit;
@@ -12,7 +13,8 @@ mod target;
 mod terminal;
 
 pub use actions::{annotations, defused, defused_json, defused_xml};
-pub use json::{events_schema, json, schema};
+pub use doctor::{doctor, terminal};
+pub use json::{doctor_schema, events_schema, json, schema};
 pub use junit::junit;
 pub use look::Look;
 pub use summary::summary;

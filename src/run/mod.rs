@@ -21,8 +21,10 @@ mod skips;
 mod slot;
 mod substitute;
 mod text;
+mod tools;
 mod totals;
 mod workers;
 
 pub use judge::{Facts, Judgement, judge};
+pub use tools::tools;
 pub use workers::{Keep, Observer, Options, Ran, run};

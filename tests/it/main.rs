@@ -27,6 +27,10 @@ mod trees;
 // Their checks ask /proc what a process that they have started does by now, or start one with setsid(1), which macOS has
 // not.
 #[cfg(target_os = "linux")]
+mod blind;
+#[cfg(target_os = "linux")]
+mod doctor;
+#[cfg(target_os = "linux")]
 mod failed;
 #[cfg(target_os = "linux")]
 mod github;

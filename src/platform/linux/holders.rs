@@ -122,7 +122,7 @@ pub fn unread(pid: u32, mine: Option<&Credentials>) -> Option<Unread> {
 }
 
 /// Whether a process is a thread of the kernel, which holds nothing. To others it is as closed as any of root's.
-fn is_kernel_thread(pid: u32) -> bool {
+pub fn is_kernel_thread(pid: u32) -> bool {
     const PF_KTHREAD: u32 = 0x0020_0000;
     let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
     let stat = String::from_utf8_lossy(&stat);

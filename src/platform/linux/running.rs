@@ -16,14 +16,14 @@ use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::bystanders::Budget;
-use super::filter::{Enforcement, Filter};
+use super::filter::{self, Enforcement, Filter};
 use super::mounts::Views;
 use super::procfs::{self, Wanted};
 use super::removals::{self, Removals};
 use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
 use super::{spawn, tree};
-use crate::model::{Exit, Judge, Process, Rules, Stream};
+use crate::model::{Exit, Judge, Process, REMOVALS, Rules, Stream, WINDOWS_RULES};
 
 /// How many dead children are taken at once. A check can make them faster than they are taken, and must not keep its own
 /// limit from being looked at.
@@ -37,7 +37,7 @@ const LAST_TRIES: usize = 12;
 
 /// Says that Windows' rules are not kept, and why.
 fn not_enforced(why: &str) -> String {
-    format!("Windows' rules: not enforced: {why}")
+    format!("{WINDOWS_RULES}: not enforced: {why}; what Windows would have refused is predicted")
 }
 
 /// What one job uses after the other.
@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
         let removals = match (&*inotify, job.roots.first()) {
             (Ok(inotify), Some(root)) => Some(Removals::watch(inotify, budget, root)),
             (Err(error), Some(_)) => {
-                blind.push(format!("removals during the run: {}", io::Error::from(*error)));
+                blind.push(format!("{REMOVALS}: {}", io::Error::from(*error)));
                 None
             }
             (_, None) => None,
@@ -143,9 +143,9 @@ impl<'a> Run<'a> {
         let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
         let listener = filter.and_then(|filter| {
             let taken = filtered.and_then(|()| filter.listener());
-            taken.map_err(|error| blind.push(not_enforced(&error.to_string()))).ok()
+            taken.map_err(|error| blind.push(not_enforced(&filter::in_words(&error)))).ok()
         });
-        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge));
+        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, &job.program));
         Ok(Self {
             roots: &job.roots,
             started,

@@ -22,6 +22,7 @@
 //!
 //! macOS 10.15 or later. Type-checked on Linux, tested on a runner.
 
+mod abilities;
 mod clock;
 mod facts;
 mod family;
@@ -33,6 +34,7 @@ pub mod signals;
 mod spawn;
 mod sys;
 
+pub use abilities::abilities;
 pub use facts::host_facts;
 pub use look::{Watcher, end_stranger, since_start, wait_for_an_end};
 

@@ -1,5 +1,6 @@
 //! Windows.
 
+mod abilities;
 mod facts;
 mod files;
 mod interrupt;
@@ -9,6 +10,7 @@ mod programs;
 mod remove;
 mod serve;
 
+pub use abilities::abilities;
 pub use facts::host_facts;
 pub use files::{
     Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of, user,

@@ -1,17 +1,19 @@
 //! The answers: what Windows would refuse is refused, and written down.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::super::procfs::{self, Wanted};
+use super::gains;
 use super::listener::{Listener, Question};
 use super::program::{Call, Kind};
 use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
-use crate::model::{Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target};
+use crate::model::{Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target, WINDOWS_RULES};
 
 /// How many questions are answered before anything else is looked at.
 const BATCH: usize = 64;
@@ -33,11 +35,13 @@ pub struct Enforcement {
     refused: Vec<RefusedCall>,
     /// Why a call was let through unseen.
     unseen: Option<String>,
+    /// The first program that would have gained rights without the filter.
+    powerless: Option<PathBuf>,
 }
 
 impl Enforcement {
-    /// By a filter that is on.
-    pub fn new(listener: OwnedFd, judge: Judge) -> Self {
+    /// By a filter that is on, over a job that starts with this program.
+    pub fn new(listener: OwnedFd, judge: Judge, program: &Path) -> Self {
         Self {
             listener: Listener::new(listener),
             judge,
@@ -46,6 +50,7 @@ impl Enforcement {
             over: false,
             refused: Vec::new(),
             unseen: None,
+            powerless: gains::starting(program),
         }
     }
 
@@ -71,7 +76,7 @@ impl Enforcement {
                     // Who was ended while it was looked at has nothing to be told.
                     if self.listener.waits(&question) {
                         let why = std::io::Error::from(error);
-                        self.unseen.get_or_insert_with(|| format!("Windows' rules: a call could not be read: {why}"));
+                        self.unseen.get_or_insert_with(|| format!("{WINDOWS_RULES}: a call could not be read: {why}"));
                     }
                     None
                 });
@@ -82,6 +87,12 @@ impl Enforcement {
 
     /// The error that the call is to fail with, if Windows would refuse it.
     fn errno(&mut self, question: &Question, wanted: &Wanted<'_>) -> Result<Option<i32>, Errno> {
+        if let Some(place) = question.execution {
+            if let Some(program) = gains::gaining(question.thread, place)? {
+                self.powerless.get_or_insert(program);
+            }
+            return Ok(None);
+        }
         let Some(call) = question.call else { return Ok(None) };
         match call.kind {
             Kind::Rmdir(place) => match reach(question.thread, place)? {
@@ -208,9 +219,15 @@ impl Enforcement {
         });
     }
 
-    /// What was refused, and why not all was seen.
-    pub fn into_seen(self) -> (Vec<RefusedCall>, Option<String>) {
-        (self.refused, self.unseen)
+    /// What was refused, and why not all was seen, or is as it would be without the filter.
+    pub fn into_seen(self) -> (Vec<RefusedCall>, Vec<String>) {
+        let powerless = self.powerless.map(|program| {
+            let program = program.display();
+            format!(
+                "{WINDOWS_RULES}: {program} could not gain rights: the filter of a user who is not root takes them away"
+            )
+        });
+        (self.refused, self.unseen.into_iter().chain(powerless).collect())
     }
 }
 

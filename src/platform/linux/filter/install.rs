@@ -6,6 +6,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixDatagram;
 use std::ptr;
 
+use super::gains;
+use super::lack::takes_rights_away;
 use super::program::program;
 
 /// A filter that is ready to be put on, and the way by which its listener comes to the supervisor. The child has a
@@ -35,7 +37,9 @@ impl Filter {
         let (ours, theirs) = UnixDatagram::pair().map_err(|error| error.to_string())?;
         // What was sent is there as soon as the child has executed its program, or never.
         ours.set_nonblocking(true).map_err(|error| error.to_string())?;
-        Ok(Self { program: program(), ours, theirs })
+        let mut steps = if takes_rights_away() { gains::asked() } else { Vec::new() };
+        steps.append(&mut program());
+        Ok(Self { program: steps, ours, theirs })
     }
 
     /// What the child needs.

@@ -3,6 +3,8 @@
 //!
 //! - [`program`]: which calls are asked about, in which numbering, and the filter made of it.
 //! - [`install`]: the job's first process puts it on itself between clone and exec, and hands the listener over.
+//! - [`gains`]: programs that can't gain rights under it.
+//! - [`lack`]: why it is not on, in words.
 //! - [`listener`]: what the kernel says, and what is said back.
 //! - [`reach`]: what a caller means by a path.
 //! - [`sitters`]: who has a directory.
@@ -12,11 +14,16 @@
 //! to get around it can. Whatever can't be asked or read is let through.
 
 mod enforce;
+mod gains;
 mod install;
+mod lack;
 mod listener;
 mod program;
 mod reach;
 mod sitters;
 
 pub use enforce::Enforcement;
+pub use gains::execute;
 pub use install::{Filter, NotOn, install};
+pub use lack::{gains_nothing, in_words, is_gvisor, takes_rights_away};
+pub use listener::Listener;
