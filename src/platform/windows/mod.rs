@@ -1,14 +1,30 @@
 //! Windows.
 
+mod capture;
 mod clock;
+mod command_line;
 mod facts;
 mod files;
 mod interrupt;
+mod janitor;
+mod job;
+mod known;
 mod lane;
+mod lane_folder;
 mod look;
+mod machine;
+mod paths;
+mod pipes;
+mod port;
+mod private;
+mod process;
 mod programs;
+mod quote;
 mod remove;
+mod running;
 mod serve;
+mod spawn;
+mod wide;
 
 pub use clock::since_start;
 pub use facts::host_facts;
