@@ -1,13 +1,21 @@
 //! Windows.
 
+mod command_line;
 mod facts;
 mod files;
 mod interrupt;
 mod lane;
 mod look;
+mod machine;
+mod paths;
+mod process;
 mod programs;
 mod remove;
 mod serve;
+mod wide;
+
+#[cfg(test)]
+mod tests;
 
 pub use facts::host_facts;
 pub use files::{
