@@ -8,17 +8,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use windows_sys::Win32::Foundation::FILETIME;
-use windows_sys::Win32::System::SystemInformation::{GetSystemTimePreciseAsFileTime, GetTickCount64};
+use windows_sys::Win32::System::SystemInformation::GetSystemTimePreciseAsFileTime;
 
 /// How many units of the system's time a millisecond has.
 const PER_MS: u64 = 10_000;
 
 /// The machine's start, in the system's time.
-static START: LazyLock<u64> = LazyLock::new(|| {
-    // SAFETY: the call takes nothing and can't fail.
-    let since_start = unsafe { GetTickCount64() };
-    now().saturating_sub(since_start * PER_MS)
-});
+static START: LazyLock<u64> = LazyLock::new(super::process::machine_started);
 
 /// The system's time as one number.
 #[must_use]

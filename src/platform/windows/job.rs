@@ -17,8 +17,8 @@ use super::port::Port;
 /// The messages that a job sends to its port. They may get lost, says the documentation, so that each is but a hint.
 pub mod message {
     pub use windows_sys::Win32::System::SystemServices::{
-        JOB_OBJECT_MSG_ABNORMAL_EXIT_PROCESS as ABNORMAL_EXIT, JOB_OBJECT_MSG_ACTIVE_PROCESS_ZERO as EMPTY,
-        JOB_OBJECT_MSG_EXIT_PROCESS as EXIT, JOB_OBJECT_MSG_NEW_PROCESS as NEW,
+        JOB_OBJECT_MSG_ABNORMAL_EXIT_PROCESS as ABNORMAL_EXIT, JOB_OBJECT_MSG_EXIT_PROCESS as EXIT,
+        JOB_OBJECT_MSG_NEW_PROCESS as NEW,
     };
 }
 

@@ -26,6 +26,9 @@ mod serve;
 mod spawn;
 mod wide;
 
+#[cfg(test)]
+mod tests;
+
 pub use clock::since_start;
 pub use facts::host_facts;
 pub use files::{

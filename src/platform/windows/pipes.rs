@@ -199,7 +199,8 @@ impl Transfer {
             return &[];
         }
         // SAFETY: nothing is under way, so the memory is ours.
-        unsafe { &(*self.moving.as_ptr()).bytes[..length.min(CHUNK)] }
+        let moving = unsafe { self.moving.as_ref() };
+        &moving.bytes[..length.min(CHUNK)]
     }
 
     /// Ends what is under way: it is done by now, or it is not done at all. `None` if nothing was. The packet about it

@@ -62,7 +62,6 @@ pub struct Run {
     started: Instant,
     started_ms: u64,
     leader: OwnedHandle,
-    leader_pid: u32,
     _leader_ends: Ending,
     exit: Option<Exit>,
     /// When the first process ended.
@@ -123,7 +122,6 @@ impl Run {
             started,
             started_ms,
             leader: child.process,
-            leader_pid: child.pid,
             _leader_ends: leader_ends,
             exit: None,
             ended_at: None,
