@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::os::windows::io::{AsHandle, AsRawHandle, FromRawHandle, OwnedHandle};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::time::Instant;
 
@@ -30,8 +30,11 @@ struct Known {
     /// While this is open, no other process gets the number. `None` once it has ended.
     handle: Option<OwnedHandle>,
     ended: Option<Instant>,
-    /// The system's own, which comes and goes with the console of others.
-    is_console: bool,
+    /// Whether it is the system's own, which comes and goes with the console of others. `None` until that is known: a
+    /// process is told of before it has a program.
+    is_console: Option<bool>,
+    /// Whether it asked to leave the job.
+    broke_away: bool,
 }
 
 /// All that were seen.
@@ -45,8 +48,6 @@ pub struct Processes {
     started_ms: u64,
     /// The file of the program that the system runs for every console.
     console_host: PathBuf,
-    /// Those that asked to leave the job.
-    broke_away: Vec<ProcessRef>,
 }
 
 impl Processes {
@@ -59,28 +60,27 @@ impl Processes {
             by_pid: HashMap::new(),
             started_ms,
             console_host: spawn::system_folder().join("conhost.exe"),
-            broke_away: Vec::new(),
         }
     }
 
-    /// Takes in that a process has started. `inner` is the job that a process leaves if it asks to leave its job.
+    /// Takes in that a process has started, or is there. `inner` is the job that a process leaves if it asks to leave its
+    /// job.
     pub fn start(&mut self, pid: u32, inner: &JobObject) {
-        if self.is_alive(pid) {
-            return;
+        if !self.is_alive(pid) {
+            self.forget_some();
+            self.by_pid.insert(pid, self.all.len());
+            self.all.push(Known::now(pid, inner));
         }
-        let mut known = Known::now(pid);
-        if let Some(handle) = &known.handle {
-            known.is_console = image(handle).is_some_and(|file| same_file(&file, &self.console_host));
-            if !known.is_console {
-                known.argv = process::read(pid, &[]).map(|process| process.argv).unwrap_or_default();
-                if !inner.has(handle.as_handle()) {
-                    self.broke_away.push(ProcessRef { pid, argv: known.argv.clone() });
-                }
-            }
+        if let Some(known) = self.by_pid.get(&pid).and_then(|&at| self.all.get_mut(at)) {
+            known.learn(&self.console_host);
         }
-        self.forget_some();
-        self.by_pid.insert(pid, self.all.len());
-        self.all.push(known);
+    }
+
+    /// Looks again at those that had no program when they were told of.
+    pub fn learn(&mut self) {
+        for known in self.all.iter_mut().rev().take_while(|known| known.is_console.is_none()) {
+            known.learn(&self.console_host);
+        }
     }
 
     /// Takes in that a process has ended.
@@ -100,7 +100,7 @@ impl Processes {
     /// Whether it is the system's own and concerns nobody.
     #[must_use]
     pub fn is_console(&self, pid: u32) -> bool {
-        self.get(pid).is_some_and(|known| known.is_console)
+        self.get(pid).is_some_and(|known| known.is_console == Some(true))
     }
 
     fn is_alive(&self, pid: u32) -> bool {
@@ -167,16 +167,24 @@ impl Processes {
     }
 
     /// The processes that asked to leave the job. On a host whose own job does not allow that, they would not have started.
-    #[must_use]
-    pub fn broke_away(&self) -> &[ProcessRef] {
-        &self.broke_away
+    pub fn broke_away(&self) -> impl Iterator<Item = ProcessRef> {
+        let told = |known: &Known| ProcessRef { pid: known.pid, argv: known.argv.clone() };
+        self.all.iter().filter(|known| known.broke_away).map(told)
     }
 }
 
 impl Known {
-    fn now(pid: u32) -> Self {
-        let mut known =
-            Self { pid, created: 0, parent: None, argv: Vec::new(), handle: None, ended: None, is_console: false };
+    fn now(pid: u32, inner: &JobObject) -> Self {
+        let mut known = Self {
+            pid,
+            created: 0,
+            parent: None,
+            argv: Vec::new(),
+            handle: None,
+            ended: None,
+            is_console: None,
+            broke_away: false,
+        };
         // SAFETY: the call takes numbers alone.
         let handle = unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION | PROCESS_SYNCHRONIZE, 0, pid) };
         if handle.is_null() {
@@ -186,8 +194,22 @@ impl Known {
         let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
         known.created = created(&handle).unwrap_or_default();
         known.parent = parent(&handle);
+        known.broke_away = !inner.has(handle.as_handle());
         known.handle = Some(handle);
         known
+    }
+
+    fn learn(&mut self, console_host: &Path) {
+        if self.is_console.is_some() {
+            return;
+        }
+        let Some(file) = self.handle.as_ref().and_then(image) else { return };
+        let is_console = same_file(&file, console_host);
+        if !is_console {
+            let Some(process) = process::read(self.pid, &[]) else { return };
+            self.argv = process.argv;
+        }
+        self.is_console = Some(is_console);
     }
 }
 
@@ -245,6 +267,6 @@ fn image(process: &OwnedHandle) -> Option<PathBuf> {
     (told != 0).then(|| PathBuf::from(String::from_utf16_lossy(&units[..length as usize])))
 }
 
-fn same_file(one: &std::path::Path, other: &std::path::Path) -> bool {
+fn same_file(one: &Path, other: &Path) -> bool {
     one.as_os_str().eq_ignore_ascii_case(other.as_os_str())
 }

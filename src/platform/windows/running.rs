@@ -160,6 +160,7 @@ impl Run {
         let Some(first) = self.port.next(limit) else { return self.count() };
         self.take(first);
         self.take_some();
+        self.processes.learn();
         if self.ended_at.is_some() {
             self.count();
         }
