@@ -1,17 +1,24 @@
 //! Windows.
 
+mod asker;
 mod command_line;
 mod facts;
 mod files;
+mod holders;
 mod interrupt;
 mod lane;
 mod look;
 mod machine;
+mod mapped;
+mod names;
 mod paths;
 mod process;
 mod programs;
 mod remove;
+mod restart;
 mod serve;
+mod table;
+mod users;
 mod wide;
 
 #[cfg(test)]
