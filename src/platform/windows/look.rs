@@ -15,7 +15,7 @@ use super::holders::{self, Found, Holder, Sought};
 use super::machine::Machine;
 use super::process::{self, Seen};
 use super::users::{self, Credentials};
-use super::{names, restart, table};
+use super::{clock, names, restart, table};
 use crate::model::{Hold, How};
 
 /// The exit code of what is ended.
@@ -123,16 +123,10 @@ pub fn end_stranger(stranger: &Stranger) -> bool {
     let Some(machine) = Machine::now().ok().filter(|_| !process::has_ended(&handle)) else { return false };
     let Some(seen) = machine.get(pid).and_then(Seen::of) else { return false };
     let roots: Vec<PathBuf> = stranger.marked.iter().cloned().collect();
-    let same = Some(process::after_start_ms(seen.listed.created)) == stranger.process.started_ms
+    let same = Some(clock::boot_ms(seen.listed.created).cast_signed()) == stranger.process.started_ms
         && seen.marked(&names::sought(&roots)) == stranger.marked;
     // SAFETY: the handle is open.
     same && unsafe { TerminateProcess(handle.as_raw_handle(), ENDED) } != 0
-}
-
-/// The time since the machine started, as process start times are told in.
-#[must_use]
-pub fn since_start() -> Option<Duration> {
-    u64::try_from(process::after_start_ms(process::now())).ok().map(Duration::from_millis)
 }
 
 /// Waits until one of the processes ends, at most so long. One that may not be waited for is left out.
@@ -199,7 +193,7 @@ mod tests {
         assert_eq!(of_folders.strangers, [], "a mark is no hold");
         assert!(end_stranger(stranger));
         wait_for_an_end(&[marked.pid], Duration::from_secs(30));
-        assert_eq!(process::created(marked.pid), None);
+        assert_eq!(process::read(marked.pid, &[]), None);
         marked.end();
         assert!(!end_stranger(stranger), "once it is gone");
         assert_eq!(watcher.look_again(marked.pid, &[root]), None);

@@ -4,14 +4,12 @@ use std::ffi::c_void;
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use windows_sys::Wdk::System::Threading::{
     NtQueryInformationProcess, PROCESSINFOCLASS, ProcessBasicInformation, ProcessWow64Information,
 };
 use windows_sys::Win32::Foundation::{ERROR_ACCESS_DENIED, FILETIME, HANDLE, UNICODE_STRING, WAIT_OBJECT_0};
 use windows_sys::Win32::System::Diagnostics::Debug::ReadProcessMemory;
-use windows_sys::Win32::System::SystemInformation::{GetSystemTimeAsFileTime, GetTickCount64};
 use windows_sys::Win32::System::Threading::{
     GetProcessTimes, OpenProcess, PROCESS_ACCESS_RIGHTS, PROCESS_BASIC_INFORMATION, PROCESS_NAME_WIN32,
     PROCESS_QUERY_INFORMATION, PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, PROCESS_VM_READ,
@@ -21,7 +19,7 @@ use windows_sys::Win32::System::Threading::{
 use super::command_line;
 use super::machine::{Listed, Machine, of_status};
 use super::paths::Roots;
-use super::{mapped, wide};
+use super::{clock, mapped, wide};
 use crate::model::{Hold, How, Process, ProcessRef};
 
 /// The longest command line that is kept of a process, in characters.
@@ -40,41 +38,6 @@ pub fn read(pid: u32, roots: &[PathBuf]) -> Option<Process> {
     let machine = Machine::now().ok()?;
     let seen = Seen::of(machine.get(pid)?)?;
     Some(Process { holds: seen.holds(&Roots::new(roots)), ..seen.told(&machine) })
-}
-
-/// When a process was created, in 100 ns since 1601: together with its number, this is what no other process has. `None`
-/// if it has ended, or may not be asked.
-#[must_use]
-pub fn created(pid: u32) -> Option<u64> {
-    let process = open(pid, PROCESS_QUERY_LIMITED_INFORMATION | PROCESS_SYNCHRONIZE).ok()?;
-    (!has_ended(&process)).then(|| created_of(&process))?
-}
-
-/// When the machine started, in 100 ns since 1601. One and the same in all of this process's life, so that start times can
-/// be compared; between two processes it differs by some 15 ms.
-#[must_use]
-pub fn machine_started() -> u64 {
-    static AT: OnceLock<u64> = OnceLock::new();
-    *AT.get_or_init(|| {
-        // SAFETY: the function takes nothing.
-        let running = unsafe { GetTickCount64() };
-        now().saturating_sub(running * 10_000)
-    })
-}
-
-/// The time, in 100 ns since 1601.
-#[must_use]
-pub fn now() -> u64 {
-    let mut time = FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 };
-    // SAFETY: the time is written to a variable of ours.
-    unsafe { GetSystemTimeAsFileTime(&raw mut time) };
-    of_filetime(time)
-}
-
-/// A time in milliseconds after the machine's start.
-#[must_use]
-pub fn after_start_ms(time: u64) -> i64 {
-    (time.cast_signed() - machine_started().cast_signed()) / 10_000
 }
 
 /// Opens a process.
@@ -104,13 +67,7 @@ fn created_of(process: &OwnedHandle) -> Option<u64> {
     let [created, exited, kernel, user] = &mut times;
     // SAFETY: the handle is open, and the times are written to variables of ours.
     let told = unsafe { GetProcessTimes(process.as_raw_handle(), created, exited, kernel, user) };
-    (told != 0).then(|| of_filetime(times[0]))
-}
-
-/// A time of the system as one number.
-#[must_use]
-pub fn of_filetime(time: FILETIME) -> u64 {
-    u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime)
+    (told != 0).then(|| clock::number(times[0]))
 }
 
 /// What was read of a process's own memory.
@@ -225,7 +182,7 @@ impl<'a> Seen<'a> {
             pid: self.listed.pid,
             argv: self.argv(),
             parents: parents(machine, self.listed.pid),
-            started_ms: Some(after_start_ms(self.listed.created)),
+            started_ms: Some(clock::boot_ms(self.listed.created).cast_signed()),
             own_session: false,
             state,
             waiting_on,
@@ -413,12 +370,10 @@ mod tests {
         assert_eq!(process.unread, Vec::<String>::new());
         let cwd = Hold { how: How::Cwd, path: root.to_string_lossy().into_owned(), directory: true, deleted: false };
         assert_eq!(process.holds, [cwd]);
-        let since = after_start_ms(now()) - process.started_ms.expect("a start time");
+        let ms = |time| clock::boot_ms(time).cast_signed();
+        let since = ms(clock::now()) - process.started_ms.expect("a start time");
         assert!((0..60_000).contains(&since), "started {since} ms ago");
-        let created = created(child.pid).expect("a creation time");
-        assert!(created <= now() && after_start_ms(created) == process.started_ms.unwrap_or_default());
         child.end();
-        assert_eq!(super::created(child.pid), None);
         assert_eq!(read(child.pid, &[root]), None);
     }
 

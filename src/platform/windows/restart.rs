@@ -9,7 +9,7 @@ use windows_sys::Win32::System::RestartManager::{
     CCH_RM_SESSION_KEY, RM_PROCESS_INFO, RmEndSession, RmGetList, RmRegisterResources, RmStartSession,
 };
 
-use super::process::of_filetime;
+use super::clock;
 use super::wide::wide;
 
 /// Processes that use a file: each number with the time of its creation. What is no file has none here, since to ask for a
@@ -41,7 +41,9 @@ pub fn users_of(file: &Path) -> io::Result<Vec<(u32, u64)>> {
         }
         check(told)?;
         let named = users.iter().take(count as usize);
-        return Ok(named.map(|user| (user.Process.dwProcessId, of_filetime(user.Process.ProcessStartTime))).collect());
+        return Ok(named
+            .map(|user| (user.Process.dwProcessId, clock::number(user.Process.ProcessStartTime)))
+            .collect());
     }
 }
 
