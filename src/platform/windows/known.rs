@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::os::windows::io::{AsHandle, AsRawHandle, FromRawHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
 use std::ptr;
-use std::time::Instant;
 
 use windows_sys::Wdk::System::Threading::{NtQueryInformationProcess, ProcessBasicInformation};
-use windows_sys::Win32::Foundation::{FILETIME, WAIT_OBJECT_0};
+use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Threading::{
     GetExitCodeProcess, GetProcessTimes, OpenProcess, PROCESS_BASIC_INFORMATION, PROCESS_NAME_WIN32,
-    PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, QueryFullProcessImageNameW, WaitForSingleObject,
+    PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, QueryFullProcessImageNameW,
 };
 
 use super::job::JobObject;
-use super::{clock, process, spawn};
+use super::process::{self, has_ended};
+use super::{clock, spawn};
 use crate::model::{Exit, Process, ProcessRef};
 
 /// How many ended processes are remembered for their names.
@@ -29,7 +29,8 @@ struct Known {
     argv: Vec<String>,
     /// While this is open, no other process gets the number. `None` once it has ended.
     handle: Option<OwnedHandle>,
-    ended: Option<Instant>,
+    /// In the system's time.
+    ended: Option<u64>,
     /// Whether it is the system's own, which comes and goes with the console of others. `None` until that is known: a
     /// process is told of before it has a program.
     is_console: Option<bool>,
@@ -84,17 +85,24 @@ impl Processes {
     }
 
     /// Takes in that a process has ended.
-    pub fn end(&mut self, pid: u32, now: Instant) {
+    pub fn end(&mut self, pid: u32) {
         if let Some(known) = self.by_pid.get(&pid).and_then(|&at| self.all.get_mut(at)) {
-            known.ended.get_or_insert(now);
-            known.handle = None;
+            let ended = known.handle.take().and_then(|handle| times(&handle)).map_or_else(clock::now, |times| times.ended);
+            known.ended.get_or_insert(ended);
         }
     }
 
-    /// When the process that last had this number ended.
+    /// When a process that was read ended, in the system's time. `None` if it did not, or nobody saw it.
     #[must_use]
-    pub fn ended(&self, pid: u32) -> Option<Instant> {
-        self.get(pid)?.ended
+    pub fn ended(&self, process: &Process) -> Option<u64> {
+        let is_it = |known: &&Known| known.pid == process.pid && self.started_ms(known) == process.started_ms;
+        let known = self.all.iter().rev().find(is_it)?;
+        let by_now = || times(known.handle.as_ref().filter(|handle| has_ended(handle))?);
+        known.ended.or_else(|| Some(by_now()?.ended))
+    }
+
+    fn started_ms(&self, known: &Known) -> Option<i64> {
+        (known.created > 0).then(|| clock::boot_ms(known.created).cast_signed() - self.started_ms.cast_signed())
     }
 
     /// Whether it is the system's own and concerns nobody.
@@ -125,14 +133,17 @@ impl Processes {
         self.by_pid = self.all.iter().enumerate().map(|(at, known)| (known.pid, at)).collect();
     }
 
-    /// A process that is alive, with what it holds of the roots, and with those of its parents that were seen in the job.
-    /// `None` if it has ended.
+    /// A process that is alive, with its program and current directory if they lie in the roots. `None` if it has ended.
     #[must_use]
     pub fn read(&self, pid: u32) -> Option<Process> {
-        let mut process = process::read(pid, &self.roots)?;
-        process.parents = self.parents(pid);
-        process.started_ms = process.started_ms.map(|ms| ms - self.started_ms.cast_signed());
-        Some(process)
+        Some(self.of_job(process::read(pid, &self.roots)?))
+    }
+
+    /// A process of the job: it has the parents that were seen in the job, gone or not, and started so long after it.
+    #[must_use]
+    pub fn of_job(&self, process: Process) -> Process {
+        let started_ms = process.started_ms.map(|ms| ms - self.started_ms.cast_signed());
+        Process { parents: self.parents(process.pid), started_ms, ..process }
     }
 
     /// A process that has ended, as far as it is known.
@@ -143,7 +154,7 @@ impl Processes {
             pid,
             argv: known.argv.clone(),
             parents: self.parents(pid),
-            started_ms: Some(clock::boot_ms(known.created).cast_signed() - self.started_ms.cast_signed()),
+            started_ms: self.started_ms(known),
             own_session: false,
             state: None,
             waiting_on: None,
@@ -192,7 +203,7 @@ impl Known {
         }
         // SAFETY: the handle is new, and nobody else's.
         let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
-        known.created = created(&handle).unwrap_or_default();
+        known.created = times(&handle).map_or(0, |times| times.created);
         known.parent = parent(&handle);
         known.broke_away = !inner.has(handle.as_handle());
         known.handle = Some(handle);
@@ -213,21 +224,21 @@ impl Known {
     }
 }
 
-/// When a process was created, in the system's time.
-#[must_use]
-pub fn created(process: &OwnedHandle) -> Option<u64> {
-    let mut times = [FILETIME::default(); 4];
-    let [created, exited, kernel, user] = &mut times;
-    // SAFETY: the handle is open, and the times outlive the call.
-    let told = unsafe { GetProcessTimes(process.as_raw_handle(), created, exited, kernel, user) };
-    (told != 0).then(|| clock::number(times[0]))
+/// When a process was created, and when it ended if it did, in the system's time.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    pub created: u64,
+    pub ended: u64,
 }
 
-/// Whether a process has ended, and everything that it had is closed.
+/// The times of a process.
 #[must_use]
-pub fn has_ended(process: &OwnedHandle) -> bool {
-    // SAFETY: the handle is open.
-    unsafe { WaitForSingleObject(process.as_raw_handle(), 0) == WAIT_OBJECT_0 }
+pub fn times(process: &OwnedHandle) -> Option<Times> {
+    let mut times = [FILETIME::default(); 4];
+    let [created, ended, kernel, user] = &mut times;
+    // SAFETY: the handle is open, and the times outlive the call.
+    let told = unsafe { GetProcessTimes(process.as_raw_handle(), created, ended, kernel, user) };
+    (told != 0).then(|| Times { created: clock::number(times[0]), ended: clock::number(times[1]) })
 }
 
 /// How a process that has ended did so.
