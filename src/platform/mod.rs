@@ -16,7 +16,9 @@
 
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
+mod case;
 mod job;
+mod store;
 mod temporary;
 
 #[cfg(target_os = "linux")]
@@ -30,6 +32,13 @@ mod system;
 #[cfg(target_os = "macos")]
 #[path = "macos/mod.rs"]
 mod system;
+
+/// What of Windows' side asks the system for nothing is tested everywhere.
+#[cfg(all(test, not(windows)))]
+mod windows {
+    mod command_line;
+    mod quote;
+}
 
 #[cfg(unix)]
 mod unix;
@@ -46,7 +55,7 @@ use serde::{Deserialize, Serialize};
 
 pub use files::{
     Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
-    make_folder, new_file, on_interrupt, open_regular, path_of, remove_tree, user,
+    make_folder, new_file, on_interrupt, open_regular, path_of, real_path, remove_tree, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use system::{

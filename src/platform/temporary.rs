@@ -2,18 +2,12 @@
 
 use std::path::Path;
 
+use super::case;
 use crate::env;
 use crate::model::Ability;
 
 /// What a check's temporary folder has behind the base: `/hp-XXXXXX/XXXXXXXX/tmp/`.
 const BELOW: usize = 24;
-
-/// Whether a folder's file system tells `a` from `A`. `None` if no file can be made in it.
-pub fn case_sensitive(folder: &Path) -> Option<bool> {
-    let probe = tempfile::Builder::new().prefix("hp-case-").tempfile_in(folder).ok()?;
-    let name = probe.path().file_name()?.to_str()?.to_uppercase();
-    Some(!folder.join(name).exists())
-}
 
 /// Makes a folder there, and looks at it. `filesystem` is its type, where that is known, and `socket` the longest name of
 /// a unix socket in bytes, where checks have such.
@@ -29,7 +23,7 @@ pub fn ability(base: &Path, filesystem: Option<&str>, socket: Option<usize>) -> 
         }
     };
     let system = filesystem.map(|system| format!(" ({system})")).unwrap_or_default();
-    let sensitive = case_sensitive(folder.path());
+    let sensitive = case::is_sensitive(folder.path());
     let tells = if sensitive == Some(false) { "does not tell a from A" } else { "tells a from A" };
     let length = base.as_os_str().len();
     let room = socket.map(|longest| longest.saturating_sub(length + BELOW));

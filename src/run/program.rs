@@ -134,7 +134,7 @@ impl Lookup<'_> {
 }
 
 fn is_python3(file: &Path) -> bool {
-    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let target = platform::real_path(file).unwrap_or_else(|_| file.to_owned());
     target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"))
 }
 

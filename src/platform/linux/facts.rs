@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::temporary::case_sensitive;
+use super::super::case;
 use super::super::unix::limits;
 use crate::env;
 use crate::model::HostFacts;
@@ -27,7 +27,7 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         limits: limits(),
         temp: temp.display().to_string(),
         temp_filesystem: filesystem(temp),
-        temp_case_sensitive: case_sensitive(temp),
+        temp_case_sensitive: case::is_sensitive(temp),
         container: container(),
         processors: std::thread::available_parallelism().ok().map(|count| count.get() as u64),
         ..HostFacts::default()

@@ -382,6 +382,7 @@ impl<'a> Run<'a> {
             stdout,
             stderr,
             blind,
+            notes: Vec::new(),
         }
     }
 }
