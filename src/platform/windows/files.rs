@@ -28,12 +28,6 @@ pub fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Users have no numbers here.
-#[must_use]
-pub fn user() -> Option<u32> {
-    None
-}
-
 /// Whether other users can get to a path: not known here, so it is assumed.
 #[must_use]
 pub fn is_open_to_others(_path: &Path) -> bool {
