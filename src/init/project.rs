@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::listing::list;
 use super::text::{self, Links};
 use crate::error::{Error, Result};
+use crate::platform;
 use crate::source;
 
 /// The folder of manifests.
@@ -28,7 +29,7 @@ pub struct Project {
 ///
 /// If it has manifests already.
 pub fn open(folder: &Path) -> Result<Project> {
-    let canonical = |path: &Path| fs::canonicalize(path).map_err(|error| Error::file("cannot find", path, error));
+    let canonical = |path: &Path| platform::real_path(path).map_err(|error| Error::file("cannot find", path, error));
     let folder = canonical(folder)?;
     let root = match source::top(&folder) {
         Some(top) => canonical(&top)?,

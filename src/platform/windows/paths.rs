@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 const PREFIXES: &[(&str, &str)] =
     &[(r"\\?\UNC\", r"\\"), (r"\??\UNC\", r"\\"), (r"\\?\", ""), (r"\??\", ""), (r"\\.\", "")];
 
+/// The longest folder's path that all programs can work with; only with its prefix may one be longer.
+const LONGEST: usize = 247;
+
 /// A path as people write it: with backslashes alone, without a prefix for the system and without a separator at its end.
 #[must_use]
 pub fn plain(path: &str) -> String {
@@ -42,11 +45,10 @@ fn folded(path: &str) -> String {
 /// What the system says.
 pub fn real_path(path: &Path) -> std::io::Result<PathBuf> {
     let real = fs::canonicalize(path)?;
-    // Only with its prefix may a path be longer than this, or have a name that means something else without it.
-    const LONGEST: usize = 247;
-    let shown = real.to_str().filter(|text| text.len() < LONGEST && !text.contains("\\\\?\\UNC\\")).map(plain);
+    let shown = real.to_str().filter(|text| text.len() < LONGEST).map(plain);
     Ok(match shown {
         Some(text) if text.ends_with(':') => PathBuf::from(text + r"\"),
+        // Some names mean something else without the prefix.
         Some(text) if fs::canonicalize(&text).is_ok_and(|again| again == real) => PathBuf::from(text),
         _ => real,
     })
@@ -141,7 +143,7 @@ mod tests {
             r"\\.\C:\Users\Émile\AppData\Temp\hp-1",
         ] {
             assert_eq!(roots.place(path), Some(PathBuf::from(r"C:\Users\Émile\AppData\Temp\hp-1")), "{path}");
-            assert_eq!(roots.named(path).is_some(), true, "{path}");
+            assert!(roots.named(path).is_some(), "{path}");
         }
         let below = roots.place(r"\\?\c:\USERS\éMILE\AppData\Temp\hp-1\Work\a.txt").expect("a place");
         assert!(below.to_string_lossy().ends_with(r"Work\a.txt"), "{below:?}");
