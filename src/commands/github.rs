@@ -6,8 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::show::Show;
 use crate::model::Report;
-use crate::platform;
-use crate::{env, report};
+use crate::{env, platform, report};
 
 /// How large a step's summary may be, all that is in it together.
 const SUMMARY: u64 = 1 << 20;

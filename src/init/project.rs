@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use super::listing::list;
 use super::text::{self, Links};
 use crate::error::{Error, Result};
-use crate::platform;
-use crate::source;
+use crate::{platform, source};
 
 /// The folder of manifests.
 pub const FOLDER: &str = "checks.d";

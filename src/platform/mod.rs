@@ -31,9 +31,12 @@ mod system;
 #[path = "macos/mod.rs"]
 mod system;
 
+/// What of Windows' side asks the system for nothing is tested everywhere.
 #[cfg(all(test, not(windows)))]
-#[path = "windows/pure.rs"]
-mod windows;
+mod windows {
+    mod command_line;
+    mod quote;
+}
 
 #[cfg(unix)]
 mod unix;
@@ -50,7 +53,7 @@ use serde::{Deserialize, Serialize};
 
 pub use files::{
     Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
-    make_folder, new_file, on_interrupt, open_regular, passed_over, path_of, real_path, remove_tree, run_through, user,
+    make_folder, new_file, on_interrupt, open_regular, path_of, real_path, remove_tree, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use shebang::shebang;

@@ -155,16 +155,8 @@ impl Lookup<'_> {
 /// Whether a `python` is one of version 3: by the name of what it leads to, by the library that lies beside it on Windows,
 /// or by what its environment says.
 fn is_python3(file: &Path) -> bool {
-    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let named = target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"));
-    named
-        || file.with_file_name("python3.dll").is_file()
-        || file.ancestors().skip(1).take(2).any(|folder| {
-            let said = std::fs::read_to_string(folder.join("pyvenv.cfg")).unwrap_or_default();
-            said.lines()
-                .filter_map(|line| line.split_once('='))
-                .any(|(key, value)| matches!(key.trim(), "version" | "version_info") && value.trim().starts_with("3."))
-        })
+    let target = platform::real_path(file).unwrap_or_else(|_| file.to_owned());
+    target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"))
 }
 
 /// Arguments as the system takes them.
