@@ -59,7 +59,7 @@ fn named_directory(path: &Path, named: &Path) -> Result<PathBuf> {
 fn absolute(path: &Path) -> Result<PathBuf> {
     let absolute = std::path::absolute(path).map_err(|source| Error::file("cannot find", path, source))?;
     if absolute.components().any(|component| component == Component::ParentDir) {
-        return crate::platform::real_path(path).map_err(|source| Error::file("cannot find", path, source));
+        return platform::real_path(path).map_err(|source| Error::file("cannot find", path, source));
     }
     // Collecting the components drops a trailing separator.
     Ok(absolute.components().collect())

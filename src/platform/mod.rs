@@ -35,6 +35,7 @@ mod system;
 #[cfg(all(test, not(windows)))]
 mod windows {
     mod command_line;
+    mod paths;
     mod quote;
 }
 
@@ -53,7 +54,7 @@ use serde::{Deserialize, Serialize};
 
 pub use files::{
     Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
-    make_folder, new_file, on_interrupt, open_regular, path_of, real_path, remove_tree, user,
+    make_folder, new_file, on_interrupt, open_regular, passed_over, path_of, real_path, remove_tree, run_through, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use shebang::shebang;

@@ -156,7 +156,15 @@ impl Lookup<'_> {
 /// or by what its environment says.
 fn is_python3(file: &Path) -> bool {
     let target = platform::real_path(file).unwrap_or_else(|_| file.to_owned());
-    target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"))
+    let named = target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"));
+    named
+        || file.with_file_name("python3.dll").is_file()
+        || file.ancestors().skip(1).take(2).any(|folder| {
+            let said = std::fs::read_to_string(folder.join("pyvenv.cfg")).unwrap_or_default();
+            said.lines()
+                .filter_map(|line| line.split_once('='))
+                .any(|(key, value)| matches!(key.trim(), "version" | "version_info") && value.trim().starts_with("3."))
+        })
 }
 
 /// Arguments as the system takes them.

@@ -29,15 +29,6 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(0o700).create(path)
 }
 
-/// A path with links resolved.
-///
-/// # Errors
-///
-/// What the system says.
-pub fn real_path(path: &Path) -> io::Result<PathBuf> {
-    fs::canonicalize(path)
-}
-
 /// Makes a symbolic link that leads where another one does.
 ///
 /// # Errors

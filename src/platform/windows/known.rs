@@ -8,8 +8,8 @@ use std::ptr;
 use windows_sys::Wdk::System::Threading::{NtQueryInformationProcess, ProcessBasicInformation};
 use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Threading::{
-    GetExitCodeProcess, GetProcessTimes, PROCESS_BASIC_INFORMATION, PROCESS_NAME_WIN32,
-    PROCESS_QUERY_INFORMATION, PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, QueryFullProcessImageNameW,
+    GetExitCodeProcess, GetProcessTimes, PROCESS_BASIC_INFORMATION, PROCESS_NAME_WIN32, PROCESS_QUERY_INFORMATION,
+    PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, QueryFullProcessImageNameW,
 };
 
 use super::job::JobObject;
@@ -90,7 +90,8 @@ impl Processes {
     /// Takes in that a process has ended.
     pub fn end(&mut self, pid: u32) {
         if let Some(known) = self.by_pid.get(&pid).and_then(|&at| self.all.get_mut(at)) {
-            let ended = known.handle.take().and_then(|handle| times(&handle)).map_or_else(clock::now, |times| times.ended);
+            let ended =
+                known.handle.take().and_then(|handle| times(&handle)).map_or_else(clock::now, |times| times.ended);
             known.ended.get_or_insert(ended);
         }
     }

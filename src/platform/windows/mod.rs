@@ -45,7 +45,7 @@ pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};
 pub use look::{Watcher, end_stranger, wait_for_an_end};
 pub use paths::real_path;
-pub use programs::{find_program, is_executable};
+pub use programs::{find_program, is_executable, passed_over, run_through};
 pub use remove::remove_tree;
 pub use serve::serve;
 pub use users::user;

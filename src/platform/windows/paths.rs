@@ -166,4 +166,23 @@ mod tests {
         assert!(roots.place(r"\\?\UNC\Server\Share\hp-1\x").is_some());
         assert!(roots.place(r"\\server\share2\hp-1\x").is_none());
     }
+
+    #[test]
+    fn a_folder_has_the_names_that_it_is_given() {
+        let device = |_: &Path| Some(r"\Device\HarddiskVolume3\Temp\hp-1".to_owned());
+        let roots = roots(r"C:\Temp\hp-1").also(device);
+        let place = roots.place(r"\device\harddiskvolume3\temp\HP-1\a").expect("a place");
+        assert!(place.starts_with(r"C:\Temp\hp-1") && place.ends_with("a"), "{place:?}");
+        assert_eq!(roots.place(r"\Device\HarddiskVolume4\Temp\hp-1"), None);
+        assert!(!roots.is_empty() && Roots::default().is_empty());
+    }
+
+    #[test]
+    fn a_real_path_is_one_that_people_write() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let real = real_path(folder.path()).expect("a real path");
+        assert!(!real.to_string_lossy().starts_with(r"\\?\"), "{real:?}");
+        assert_eq!(fs::canonicalize(&real).expect("the same"), fs::canonicalize(folder.path()).expect("the same"));
+        assert!(real_path(&folder.path().join("none")).is_err());
+    }
 }
