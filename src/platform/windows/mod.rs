@@ -7,7 +7,10 @@ mod lane;
 mod look;
 mod programs;
 mod remove;
+mod security;
 mod serve;
+#[cfg(test)]
+mod wine;
 
 pub use facts::host_facts;
 pub use files::{
