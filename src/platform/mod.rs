@@ -13,6 +13,8 @@
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
 mod job;
+#[cfg(windows)]
+mod store;
 
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]

@@ -37,12 +37,6 @@ pub fn end_stranger(_stranger: &Stranger) -> bool {
     false
 }
 
-/// The time since the machine started: not known here.
-#[must_use]
-pub fn since_start() -> Option<Duration> {
-    None
-}
-
 /// Waits for nothing but the time.
 pub fn wait_for_an_end(_pids: &[u32], limit: Duration) {
     std::thread::sleep(limit);

@@ -1,24 +1,45 @@
 //! Windows.
 
+mod capture;
+mod clock;
+mod command_line;
 mod facts;
 mod files;
 mod interrupt;
+mod janitor;
+mod job;
+mod known;
 mod lane;
+mod lane_folder;
 mod look;
+mod machine;
+mod paths;
+mod pipes;
+mod port;
+mod private;
+mod process;
 mod programs;
+mod quote;
 mod remove;
+mod running;
 mod security;
 mod serve;
+mod spawn;
+mod wide;
 #[cfg(test)]
 mod wine;
 
+#[cfg(test)]
+mod tests;
+
+pub use clock::since_start;
 pub use facts::host_facts;
 pub use files::{
     Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of, user,
 };
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};
-pub use look::{Watcher, end_stranger, since_start, wait_for_an_end};
+pub use look::{Watcher, end_stranger, wait_for_an_end};
 pub use programs::{find_program, is_executable};
 pub use remove::remove_tree;
 pub use serve::serve;

@@ -1,32 +1,24 @@
 //! Who may use a file or folder.
 
-use std::ffi::{OsStr, c_void};
+use std::ffi::c_void;
 use std::io;
-use std::os::windows::ffi::OsStrExt;
 use std::os::windows::io::{AsRawHandle, BorrowedHandle};
 use std::path::Path;
 use std::ptr::null_mut;
 
 use windows_sys::Win32::Foundation::{ERROR_SUCCESS, LocalFree};
 use windows_sys::Win32::Security::Authorization::{
-    ConvertSecurityDescriptorToStringSecurityDescriptorW, ConvertStringSecurityDescriptorToSecurityDescriptorW,
-    GetNamedSecurityInfoW, SDDL_REVISION_1, SE_FILE_OBJECT,
+    ConvertSecurityDescriptorToStringSecurityDescriptorW, GetNamedSecurityInfoW, SDDL_REVISION_1, SE_FILE_OBJECT,
 };
 use windows_sys::Win32::Security::{
     ACCESS_ALLOWED_ACE, ACE_HEADER, ACL, DACL_SECURITY_INFORMATION, EqualSid, GetAce, INHERIT_ONLY_ACE, IsWellKnownSid,
-    OWNER_SECURITY_INFORMATION, PSECURITY_DESCRIPTOR, PSID, SECURITY_ATTRIBUTES, SetKernelObjectSecurity,
+    OWNER_SECURITY_INFORMATION, PSID, SetKernelObjectSecurity,
     WELL_KNOWN_SID_TYPE, WinBuiltinAdministratorsSid, WinCreatorOwnerRightsSid, WinLocalSystemSid,
 };
 use windows_sys::Win32::Storage::FileSystem::CreateDirectoryW;
 
-/// The owner, the system and the administrators may do everything, here and below, whatever the folder above allows: what
-/// mode 0700 is on Unix.
-const PRIVATE: &str = "D:P(A;OICI;FA;;;OW)(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
-
-/// A path or text as the system takes it.
-fn wide(text: impl AsRef<OsStr>) -> Vec<u16> {
-    text.as_ref().encode_wide().chain([0]).collect()
-}
+use super::private::{self, Private};
+use super::wide::wide;
 
 /// What the system allocated, and wants back.
 struct Local(*mut c_void);
@@ -38,43 +30,28 @@ impl Drop for Local {
     }
 }
 
-/// [`PRIVATE`] as the system wants it.
-fn private() -> io::Result<Local> {
-    let mut descriptor: PSECURITY_DESCRIPTOR = null_mut();
-    let text = wide(PRIVATE);
-    // SAFETY: the text ends with a NUL; the result is freed by its owner.
-    let made = unsafe {
-        ConvertStringSecurityDescriptorToSecurityDescriptorW(
-            text.as_ptr(),
-            SDDL_REVISION_1,
-            &raw mut descriptor,
-            null_mut(),
-        )
-    };
-    if made == 0 { Err(io::Error::last_os_error()) } else { Ok(Local(descriptor)) }
-}
-
-/// Makes a folder for this user alone.
+/// Makes a folder for this user alone, the system and the administrators.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
-    let descriptor = private()?;
-    let size = u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).expect("it is small");
-    let attributes =
-        SECURITY_ATTRIBUTES { nLength: size, lpSecurityDescriptor: descriptor.0, bInheritHandle: 0 };
+    let attributes = Private::get()?.attributes();
     let path = wide(super::files::verbatim(path)?);
     // SAFETY: the path ends with a NUL, and the attributes outlive the call.
     let made = unsafe { CreateDirectoryW(path.as_ptr(), &raw const attributes) };
     if made == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Gives the owner back every right to what a handle with the right to say so stands for.
+/// Gives this user every right to what a handle stands for, which must have the right to say so.
+///
+/// # Errors
+///
+/// What the system says.
 pub fn make_accessible(handle: BorrowedHandle<'_>) -> io::Result<()> {
-    let descriptor = private()?;
-    // SAFETY: the handle is open, and the descriptor outlives the call.
-    let set = unsafe { SetKernelObjectSecurity(handle.as_raw_handle(), DACL_SECURITY_INFORMATION, descriptor.0) };
+    let descriptor = Private::get()?.attributes().lpSecurityDescriptor;
+    // SAFETY: the handle is open, and the descriptor is never freed.
+    let set = unsafe { SetKernelObjectSecurity(handle.as_raw_handle(), DACL_SECURITY_INFORMATION, descriptor) };
     if set == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
@@ -138,7 +115,7 @@ impl Rights {
         unsafe { EqualSid(who, self.owner) != 0 || TRUSTED.into_iter().any(|kind| IsWellKnownSid(who, kind) != 0) }
     }
 
-    /// The access list in the notation of [`PRIVATE`].
+    /// The access list, as text.
     fn text(&self) -> Option<String> {
         let mut text = null_mut();
         let mut length = 0;
@@ -164,7 +141,8 @@ impl Rights {
 
 /// Whether a folder has the access list that [`make_private_folder`] gives.
 pub fn is_private(path: &Path) -> bool {
-    Rights::of(path).and_then(|rights| rights.text()).is_some_and(|text| text == PRIVATE)
+    let made = private::access_list();
+    made.is_ok_and(|made| Rights::of(path).and_then(|rights| rights.text()).is_some_and(|text| text == made))
 }
 
 /// Whether other users can get to a path. The folders above do not matter: everybody may pass through them, unless an

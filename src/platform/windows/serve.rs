@@ -3,10 +3,11 @@
 use std::ffi::OsStr;
 use std::io;
 
+use super::janitor;
 use crate::model::Judge;
 
 /// Does what a word in the place of a subcommand asks for; `None` if it is none of these words.
 #[must_use]
-pub fn serve(_word: &OsStr, _judge: Judge) -> Option<io::Result<()>> {
-    None
+pub fn serve(word: &OsStr, _judge: Judge) -> Option<io::Result<()>> {
+    (word == janitor::CLEAN).then(janitor::clean)
 }

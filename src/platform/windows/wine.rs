@@ -1,11 +1,12 @@
 //! Wine, which stands in for Windows where the tests run without one, and does not do everything as it does.
 
 use std::io::Write;
-use std::path::Path;
 
-/// Whether this is Wine. Its own programs lie among the system's.
+use super::facts;
+
+/// Whether this is Wine.
 pub fn is_wine() -> bool {
-    Path::new(r"C:\windows\system32\winecfg.exe").exists()
+    facts::wine().is_some()
 }
 
 /// Says that a test can't be made here. On Windows itself that is a failure.

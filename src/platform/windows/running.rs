@@ -1,0 +1,379 @@
+//! One job while it runs: what happens to it, taken in as it happens, and what was seen of it in the end.
+
+use std::collections::BTreeSet;
+use std::ffi::c_void;
+use std::fs::File;
+use std::io;
+use std::os::windows::io::{AsHandle, AsRawHandle, OwnedHandle};
+use std::path::Path;
+use std::ptr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use windows_sys::Win32::Foundation::{ERROR_GEN_FAILURE, HANDLE, INVALID_HANDLE_VALUE};
+use windows_sys::Win32::System::JobObjects::{JOB_OBJECT_LIMIT_BREAKAWAY_OK, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
+use windows_sys::Win32::System::Threading::{
+    INFINITE, RegisterWaitForSingleObject, UnregisterWaitEx, WT_EXECUTEINWAITTHREAD, WT_EXECUTEONLYONCE,
+};
+
+use super::super::{Ended, Job, LateProcess, Outcome, StartError};
+use super::capture::{Capture, Feed};
+use super::job::{JobObject, message};
+use super::known::{self, Processes};
+use super::port::{Packet, Port};
+use super::{clock, spawn};
+use crate::model::{Exit, Process};
+
+/// How many packets are taken at once. A check can make them faster than they are taken, and must not keep its own limit
+/// from being looked at.
+const BATCH: usize = 256;
+/// A job's messages may get lost; so once its first process has ended, the list of the others is asked for this often.
+const RECOUNT: Duration = Duration::from_millis(250);
+/// How long processes that were ended may take to go.
+const DEATH: Duration = Duration::from_secs(10);
+/// How often those are counted.
+const DYING: Duration = Duration::from_millis(20);
+/// The exit code of processes that were ended: what Ctrl-C ends a program with.
+const ENDED: u32 = 0xC000_013A;
+
+/// What a packet is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+enum About {
+    Job = 1,
+    Leader,
+    Stdin,
+    Stdout,
+    Stderr,
+}
+
+/// The key of a packet that only wakes whoever waits.
+pub const WAKE: usize = 0;
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// A job while it runs.
+pub struct Run {
+    /// What its packets' keys begin with: those of jobs before it mean nothing.
+    generation: usize,
+    port: Arc<Port>,
+    started: Instant,
+    started_ms: u64,
+    leader: OwnedHandle,
+    _leader_ends: Ending,
+    exit: Option<Exit>,
+    /// When the first process ended.
+    ended_at: Option<Instant>,
+    /// Owns everything of the job; nothing leaves it.
+    outer: JobObject,
+    /// Lies in it. Whoever asks to leave its job leaves this one.
+    inner: JobObject,
+    processes: Processes,
+    /// Whether nothing of the job is alive.
+    empty: bool,
+    /// What was alive when the first process ended.
+    late: Vec<Process>,
+    stdin: Feed,
+    stdout: Capture,
+    stderr: Capture,
+    blind: Vec<String>,
+}
+
+impl Run {
+    /// Starts the job. `generation` is another one for each job of a port.
+    ///
+    /// # Errors
+    ///
+    /// Why it could not be.
+    pub fn start(job: &Job, port: &Arc<Port>, generation: usize) -> Result<Self, StartError> {
+        let failed = |action: &str, file: &Path, error: &io::Error| StartError {
+            action: action.to_owned(),
+            file: file.display().to_string(),
+            errno: error.raw_os_error().unwrap_or(ERROR_GEN_FAILURE.cast_signed()),
+        };
+        let key = |about: About| generation << 3 | about as usize;
+        let file = match &job.stdin {
+            Some(file) => Some(File::open(file).map_err(|error| failed("read", file, &error))?),
+            None => None,
+        };
+        let no_pipe = |error: io::Error| failed("make a pipe for", &job.program, &error);
+        let (stdin, input) = Feed::new(file, port, key(About::Stdin)).map_err(no_pipe)?;
+        let capture = |about| Capture::new(job.spill.clone(), port, key(about)).map_err(no_pipe);
+        let (stdout, out) = capture(About::Stdout)?;
+        let (stderr, err) = capture(About::Stderr)?;
+        let no_job = |error: io::Error| failed("make a job object for", &job.program, &error);
+        let outer = JobObject::new(JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE).map_err(no_job)?;
+        let inner = JobObject::new(JOB_OBJECT_LIMIT_BREAKAWAY_OK).map_err(no_job)?;
+        outer.tell(port, key(About::Job)).map_err(no_job)?;
+
+        let started = Instant::now();
+        let streams = [input.as_handle(), out.as_handle(), err.as_handle()];
+        let child = spawn::spawn(job, streams, &[&outer, &inner])?;
+        let leader_ends = Ending::of(&child.process, port, key(About::Leader))
+            .map_err(|error| failed("wait for the end of", &job.program, &error))?;
+        let started_ms = clock::boot_ms(known::created(&child.process).unwrap_or_else(clock::now));
+        let mut processes = Processes::new(&job.roots, started_ms);
+        processes.start(child.pid, &inner);
+        Ok(Self {
+            generation,
+            port: Arc::clone(port),
+            started,
+            started_ms,
+            leader: child.process,
+            _leader_ends: leader_ends,
+            exit: None,
+            ended_at: None,
+            outer,
+            inner,
+            processes,
+            empty: false,
+            late: Vec::new(),
+            stdin,
+            stdout,
+            stderr,
+            blind: Vec::new(),
+        })
+    }
+
+    /// When the job's limit is over, and what that ends: the time limit while the first process runs, then the grace.
+    pub fn limit(&self, job: &Job) -> (Instant, Ended) {
+        match self.ended_at {
+            Some(ended) => (ended + job.grace, Ended::ByItself),
+            None => (self.started + job.timeout, Ended::Timeout),
+        }
+    }
+
+    /// Whether the first process has ended, and nothing is left of the job.
+    pub fn is_over(&self) -> bool {
+        self.ended_at.is_some() && self.empty && !self.stdout.is_open() && !self.stderr.is_open()
+    }
+
+    fn now_us(&self) -> u64 {
+        micros(self.started.elapsed())
+    }
+
+    /// Waits for whatever happens next, and takes it in.
+    pub fn wait(&mut self, limit: Duration) {
+        let limit = if self.ended_at.is_some() && !self.empty { limit.min(RECOUNT) } else { limit };
+        let Some(first) = self.port.next(limit) else { return self.count() };
+        self.take(first);
+        self.take_some();
+        if self.ended_at.is_some() {
+            self.count();
+        }
+    }
+
+    /// Takes in what has happened by now.
+    fn take_some(&mut self) {
+        for _ in 0..BATCH {
+            let Some(packet) = self.port.next(Duration::ZERO) else { break };
+            self.take(packet);
+        }
+    }
+
+    fn take(&mut self, packet: Packet) {
+        if packet.key >> 3 != self.generation {
+            return;
+        }
+        let now_us = self.now_us();
+        match packet.key & 7 {
+            about if about == About::Job as usize => self.take_message(packet),
+            about if about == About::Leader as usize => self.leader_ended(),
+            about if about == About::Stdin as usize => self.stdin.take(packet),
+            about if about == About::Stdout as usize => self.stdout.take(packet, now_us),
+            about if about == About::Stderr as usize => self.stderr.take(packet, now_us),
+            _ => {}
+        }
+    }
+
+    fn take_message(&mut self, packet: Packet) {
+        match packet.number {
+            message::NEW => self.processes.start(packet.pid, &self.inner),
+            message::EXIT | message::ABNORMAL_EXIT => self.processes.end(packet.pid, Instant::now()),
+            _ => {}
+        }
+    }
+
+    fn leader_ended(&mut self) {
+        if self.ended_at.is_some() || !known::has_ended(&self.leader) {
+            return;
+        }
+        self.ended_at = Some(Instant::now());
+        self.exit = known::exit(&self.leader);
+        let alive = self.alive();
+        self.late = alive.iter().filter_map(|&pid| self.processes.read(pid)).collect();
+        self.empty = alive.is_empty();
+    }
+
+    /// The processes of the job that are alive, its first one among them.
+    fn alive(&mut self) -> Vec<u32> {
+        match self.outer.pids() {
+            Ok(pids) => {
+                for &pid in &pids {
+                    self.processes.start(pid, &self.inner);
+                }
+                pids.into_iter().filter(|&pid| !self.processes.is_console(pid)).collect()
+            }
+            Err(error) => {
+                let why = format!("the processes of the check: {error}");
+                if !self.blind.contains(&why) {
+                    self.blind.push(why);
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    /// Asks who is left.
+    fn count(&mut self) {
+        self.empty = self.alive().is_empty();
+    }
+
+    /// Reads what is alive, ends it, and tells all that was seen.
+    pub fn finish(mut self, ended: Ended) -> Outcome {
+        // What is dead by now ended in time, and is no leak; what is left after this is one, however soon it ends.
+        self.take_some();
+        let now_us = self.now_us();
+        self.stdout.drain(now_us);
+        self.stderr.drain(now_us);
+        let over = Instant::now();
+        let left = self.alive();
+        let alive: Vec<Process> = left.iter().filter_map(|&pid| self.processes.read(pid)).collect();
+        let (more, survivors) = self.end_all(&left);
+        let mut alive = alive;
+        let mut unnamed = 0;
+        for pid in more {
+            match self.processes.told(pid) {
+                Some(process) => alive.push(process),
+                None => unnamed += 1,
+            }
+        }
+        let now_us = self.now_us();
+        // What the job wrote before its end is in the pipe; only behind it can an end be seen.
+        self.stdout.drain(now_us);
+        self.stderr.drain(now_us);
+        let Self { stdout, stderr, blind, processes, .. } = self;
+        let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
+        if !alive.is_empty() || unnamed > 0 {
+            // It ended because its holders were ended, not by itself.
+            for captured in [&mut stdout, &mut stderr] {
+                captured.end_us = captured.end_us.filter(|&end| end < micros(over - self.started));
+            }
+        }
+        let first_end = self.ended_at.unwrap_or(over);
+        let late = self
+            .late
+            .into_iter()
+            .map(|process| {
+                let lives = alive.iter().any(|other| other.pid == process.pid && other.started_ms == process.started_ms);
+                let end = processes.ended(process.pid).unwrap_or(over);
+                let ended_us = (!lives).then(|| micros(end.saturating_duration_since(first_end)));
+                LateProcess { process, ended_us }
+            })
+            .collect();
+        Outcome {
+            not_started: None,
+            ended,
+            exit: self.exit,
+            duration_us: micros(first_end - self.started),
+            late,
+            alive,
+            unnamed,
+            survivors,
+            outside: Vec::new(),
+            removed: Vec::new(),
+            refused: Vec::new(),
+            unread: Vec::new(),
+            untouched: false,
+            started_boot_ms: self.started_ms,
+            stdout,
+            stderr,
+            blind,
+        }
+    }
+
+    /// Ends everything. Returns those that had to be ended besides the ones that are known, and those that live on.
+    fn end_all(&mut self, known: &[u32]) -> (BTreeSet<u32>, Vec<Process>) {
+        let mut more = BTreeSet::new();
+        let deadline = Instant::now() + DEATH;
+        loop {
+            self.outer.terminate(ENDED);
+            let left = match self.outer.pids() {
+                Ok(left) if left.is_empty() => break,
+                Ok(left) => left,
+                Err(_) => break,
+            };
+            for &pid in &left {
+                self.processes.start(pid, &self.inner);
+                if !known.contains(&pid) && !self.processes.is_console(pid) {
+                    more.insert(pid);
+                }
+            }
+            if Instant::now() >= deadline {
+                let survivors = left.iter().filter_map(|&pid| self.processes.read(pid)).collect();
+                return (more, survivors);
+            }
+            if let Some(packet) = self.port.next(DYING)
+                && packet.key >> 3 == self.generation
+                && packet.key & 7 == About::Job as usize
+            {
+                self.take_message(packet);
+            }
+        }
+        (more, Vec::new())
+    }
+}
+
+/// Has the end of a process told to a port.
+struct Ending {
+    wait: HANDLE,
+    context: *mut (Arc<Port>, usize),
+}
+
+// SAFETY: what it points to can be used by any thread, and is used by one at a time.
+unsafe impl Send for Ending {}
+
+impl Ending {
+    fn of(process: &OwnedHandle, port: &Arc<Port>, key: usize) -> io::Result<Self> {
+        let context = Box::into_raw(Box::new((Arc::clone(port), key)));
+        let mut wait = ptr::null_mut();
+        // SAFETY: the process's handle is open until the wait is taken back, and so is what the callback is given.
+        let registered = unsafe {
+            RegisterWaitForSingleObject(
+                &raw mut wait,
+                process.as_raw_handle(),
+                Some(tell),
+                context.cast(),
+                INFINITE,
+                WT_EXECUTEINWAITTHREAD | WT_EXECUTEONLYONCE,
+            )
+        };
+        if registered == 0 {
+            let error = io::Error::last_os_error();
+            // SAFETY: it was just made, and nobody else has it.
+            drop(unsafe { Box::from_raw(context) });
+            return Err(error);
+        }
+        Ok(Self { wait, context })
+    }
+}
+
+/// Runs on a thread of the system's.
+unsafe extern "system" fn tell(context: *mut c_void, _timed_out: bool) {
+    // SAFETY: it is what `Ending::of` gave, which is there until the wait is taken back.
+    let (port, key) = unsafe { &*context.cast::<(Arc<Port>, usize)>() };
+    port.post(*key);
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // SAFETY: the wait was registered; the call returns when no callback runs any more, so that nobody uses the
+        // context after it.
+        unsafe {
+            UnregisterWaitEx(self.wait, INVALID_HANDLE_VALUE);
+            drop(Box::from_raw(self.context));
+        }
+    }
+}
