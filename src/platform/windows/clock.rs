@@ -8,13 +8,17 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use windows_sys::Win32::Foundation::FILETIME;
-use windows_sys::Win32::System::SystemInformation::GetSystemTimePreciseAsFileTime;
+use windows_sys::Win32::System::SystemInformation::{GetSystemTimePreciseAsFileTime, GetTickCount64};
 
 /// How many units of the system's time a millisecond has.
 const PER_MS: u64 = 10_000;
 
 /// The machine's start, in the system's time.
-static START: LazyLock<u64> = LazyLock::new(super::process::machine_started);
+static START: LazyLock<u64> = LazyLock::new(|| {
+    // SAFETY: the function takes nothing.
+    let running = unsafe { GetTickCount64() };
+    now().saturating_sub(running * PER_MS)
+});
 
 /// The system's time as one number.
 #[must_use]

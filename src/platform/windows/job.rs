@@ -8,8 +8,8 @@ use windows_sys::Win32::Foundation::{ERROR_MORE_DATA, HANDLE};
 use windows_sys::Win32::System::JobObjects::{
     CreateJobObjectW, IsProcessInJob, JOB_OBJECT_LIMIT, JOBOBJECT_ASSOCIATE_COMPLETION_PORT,
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JOBOBJECTINFOCLASS, JobObjectAssociateCompletionPortInformation,
-    JobObjectBasicProcessIdList, JobObjectExtendedLimitInformation, QueryInformationJobObject,
-    SetInformationJobObject, TerminateJobObject,
+    JobObjectBasicProcessIdList, JobObjectExtendedLimitInformation, QueryInformationJobObject, SetInformationJobObject,
+    TerminateJobObject,
 };
 
 use super::port::Port;
@@ -58,8 +58,10 @@ impl JobObject {
     ///
     /// What the system says.
     pub fn tell(&self, port: &Port, key: usize) -> io::Result<()> {
-        let association =
-            JOBOBJECT_ASSOCIATE_COMPLETION_PORT { CompletionKey: ptr::without_provenance_mut(key), CompletionPort: port.raw() };
+        let association = JOBOBJECT_ASSOCIATE_COMPLETION_PORT {
+            CompletionKey: ptr::without_provenance_mut(key),
+            CompletionPort: port.raw(),
+        };
         self.set(JobObjectAssociateCompletionPortInformation, &association)
     }
 

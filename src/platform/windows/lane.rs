@@ -32,8 +32,7 @@ pub fn start_lane() -> Result<Box<dyn Lane>> {
     let port = Arc::new(Port::new().map_err(failed)?);
     let folder = LaneFolder::create().map_err(failed)?;
     janitor::remember(folder.path());
-    let shared =
-        Shared { port, folder: Some(folder), cancelled: AtomicBool::new(false), keep: AtomicBool::new(false) };
+    let shared = Shared { port, folder: Some(folder), cancelled: AtomicBool::new(false), keep: AtomicBool::new(false) };
     Ok(Box::new(WindowsLane { shared: Arc::new(shared), generation: 0 }))
 }
 

@@ -1,10 +1,12 @@
 //! Windows.
 
+mod asker;
 mod capture;
 mod clock;
 mod command_line;
 mod facts;
 mod files;
+mod holders;
 mod interrupt;
 mod janitor;
 mod job;
@@ -13,6 +15,8 @@ mod lane;
 mod lane_folder;
 mod look;
 mod machine;
+mod mapped;
+mod names;
 mod paths;
 mod pipes;
 mod port;
@@ -21,10 +25,13 @@ mod process;
 mod programs;
 mod quote;
 mod remove;
+mod restart;
 mod running;
 mod security;
 mod serve;
 mod spawn;
+mod table;
+mod users;
 mod wide;
 #[cfg(test)]
 mod wine;

@@ -73,6 +73,15 @@ impl Roots {
         Self { known: folders.iter().map(keys).collect() }
     }
 
+    /// With one more name of each folder.
+    #[must_use]
+    pub fn also(mut self, name: impl Fn(&Path) -> Option<String>) -> Self {
+        for (folder, keys) in &mut self.known {
+            keys.extend(name(folder).map(|name| folded(&plain(&name))));
+        }
+        self
+    }
+
     /// Whether nothing is sought.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -3,15 +3,13 @@
 use std::ffi::c_void;
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
 
 use windows_sys::Wdk::System::Threading::{
     NtQueryInformationProcess, PROCESSINFOCLASS, ProcessBasicInformation, ProcessWow64Information,
 };
 use windows_sys::Win32::Foundation::{ERROR_ACCESS_DENIED, FILETIME, HANDLE, UNICODE_STRING, WAIT_OBJECT_0};
 use windows_sys::Win32::System::Diagnostics::Debug::ReadProcessMemory;
-use windows_sys::Win32::System::SystemInformation::{GetSystemTimeAsFileTime, GetTickCount64};
 use windows_sys::Win32::System::Threading::{
     GetProcessTimes, OpenProcess, PROCESS_ACCESS_RIGHTS, PROCESS_BASIC_INFORMATION, PROCESS_NAME_WIN32,
     PROCESS_QUERY_INFORMATION, PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, PROCESS_VM_READ,
@@ -21,7 +19,7 @@ use windows_sys::Win32::System::Threading::{
 use super::command_line;
 use super::machine::{Listed, Machine, of_status};
 use super::paths::Roots;
-use super::wide;
+use super::{clock, mapped, wide};
 use crate::model::{Hold, How, Process, ProcessRef};
 
 /// The longest command line that is kept of a process, in characters.
@@ -38,42 +36,8 @@ const COMMAND_LINE: PROCESSINFOCLASS = 60;
 #[must_use]
 pub fn read(pid: u32, roots: &[PathBuf]) -> Option<Process> {
     let machine = Machine::now().ok()?;
-    Some(Seen::of(machine.get(pid)?)?.told(&machine, &Roots::new(roots)))
-}
-
-/// When a process was created, in 100 ns since 1601: together with its number, this is what no other process has. `None`
-/// if it has ended, or may not be asked.
-#[must_use]
-pub fn created(pid: u32) -> Option<u64> {
-    let process = open(pid, PROCESS_QUERY_LIMITED_INFORMATION | PROCESS_SYNCHRONIZE).ok()?;
-    (!has_ended(&process)).then(|| created_of(&process))?
-}
-
-/// When the machine started, in 100 ns since 1601. One and the same in all of this process's life, so that start times can
-/// be compared; between two processes it differs by some 15 ms.
-#[must_use]
-pub fn machine_started() -> u64 {
-    static AT: OnceLock<u64> = OnceLock::new();
-    *AT.get_or_init(|| {
-        // SAFETY: the function takes nothing.
-        let running = unsafe { GetTickCount64() };
-        now().saturating_sub(running * 10_000)
-    })
-}
-
-/// The time, in 100 ns since 1601.
-#[must_use]
-pub fn now() -> u64 {
-    let mut time = FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 };
-    // SAFETY: the time is written to a variable of ours.
-    unsafe { GetSystemTimeAsFileTime(&raw mut time) };
-    of_filetime(time)
-}
-
-/// A time in milliseconds after the machine's start.
-#[must_use]
-pub fn after_start_ms(time: u64) -> i64 {
-    (time.cast_signed() - machine_started().cast_signed()) / 10_000
+    let seen = Seen::of(machine.get(pid)?)?;
+    Some(Process { holds: seen.holds(&Roots::new(roots)), ..seen.told(&machine) })
 }
 
 /// Opens a process.
@@ -103,11 +67,7 @@ fn created_of(process: &OwnedHandle) -> Option<u64> {
     let [created, exited, kernel, user] = &mut times;
     // SAFETY: the handle is open, and the times are written to variables of ours.
     let told = unsafe { GetProcessTimes(process.as_raw_handle(), created, exited, kernel, user) };
-    (told != 0).then(|| of_filetime(times[0]))
-}
-
-fn of_filetime(time: FILETIME) -> u64 {
-    u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime)
+    (told != 0).then(|| clock::number(times[0]))
 }
 
 /// What was read of a process's own memory.
@@ -138,6 +98,8 @@ pub struct Seen<'a> {
     pub listed: &'a Listed,
     /// What was read of its memory, or why it may not be.
     pub parameters: io::Result<Parameters>,
+    /// Unless it may not be opened at all.
+    process: Option<OwnedHandle>,
     /// Its program's file.
     image: Option<String>,
     line: Option<String>,
@@ -158,7 +120,9 @@ impl<'a> Seen<'a> {
                 match open(listed.pid, LITTLE) {
                     Ok(process) => (process, Err(error)),
                     // The system has it listed, so it is there; nothing more can be said.
-                    Err(_) => return Some(Self { listed, parameters: Err(error), image: None, line: None }),
+                    Err(_) => {
+                        return Some(Self { listed, parameters: Err(error), process: None, image: None, line: None });
+                    }
                 }
             }
             Err(_) => return None,
@@ -170,7 +134,7 @@ impl<'a> Seen<'a> {
             Ok(parameters) => Some(parameters.command_line.clone()),
             Err(_) => told_line(&process),
         };
-        Some(Self { listed, parameters, image: image(&process), line })
+        Some(Self { listed, parameters, image: image(&process), process: Some(process), line })
     }
 
     /// Its arguments; its program's name in brackets where they could not be read.
@@ -191,15 +155,24 @@ impl<'a> Seen<'a> {
         cwd.into_iter().chain(image).collect()
     }
 
+    /// What it holds by files that are mapped into its memory, its program left out.
+    #[must_use]
+    pub fn mapped(&self, roots: &Roots) -> Vec<Hold> {
+        let Some(process) = self.process.as_ref().filter(|_| self.parameters.is_ok()) else { return Vec::new() };
+        let program = self.image.as_ref().and_then(|image| roots.place(image));
+        let places = mapped::places(process, roots).into_iter().filter(|place| Some(place) != program.as_ref());
+        places.map(|place| hold_at(&place, How::Mapping, false)).collect()
+    }
+
     /// The folder, as it was given, whose mark it carries in its environment.
     #[must_use]
     pub fn marked(&self, roots: &Roots) -> Option<PathBuf> {
         roots.named(&self.parameters.as_ref().ok()?.variable("HOSTPROOF_SANDBOX")?)
     }
 
-    /// All that is told of it.
+    /// All that is told of it, but what it holds.
     #[must_use]
-    pub fn told(&self, machine: &Machine, roots: &Roots) -> Process {
+    pub fn told(&self, machine: &Machine) -> Process {
         let (state, waiting_on) = self.listed.doing();
         let mut unread = Vec::new();
         if let Err(error) = &self.parameters {
@@ -209,11 +182,11 @@ impl<'a> Seen<'a> {
             pid: self.listed.pid,
             argv: self.argv(),
             parents: parents(machine, self.listed.pid),
-            started_ms: Some(after_start_ms(self.listed.created)),
+            started_ms: Some(clock::boot_ms(self.listed.created).cast_signed()),
             own_session: false,
             state,
             waiting_on,
-            holds: self.holds(roots),
+            holds: Vec::new(),
             pipes: Vec::new(),
             case_hint: self.parameters.as_ref().ok().and_then(|parameters| parameters.variable("PYTEST_CURRENT_TEST")),
             unread,
@@ -224,10 +197,13 @@ impl<'a> Seen<'a> {
 /// A hold on a path, if it lies in one of the folders.
 #[must_use]
 pub fn hold(path: &str, how: How, directory: bool, roots: &Roots) -> Option<Hold> {
-    let place = roots.place(path)?;
+    Some(hold_at(&roots.place(path)?, how, directory))
+}
+
+fn hold_at(place: &Path, how: How, directory: bool) -> Hold {
     // What is held can't be removed on this system; where it was asked to be, it is until its last handle is closed.
     let deleted = place.try_exists().is_ok_and(|there| !there);
-    Some(Hold { how, path: place.to_string_lossy().into_owned(), directory, deleted })
+    Hold { how, path: place.to_string_lossy().into_owned(), directory, deleted }
 }
 
 fn parents(machine: &Machine, pid: u32) -> Vec<ProcessRef> {
@@ -255,13 +231,7 @@ fn told_line(process: &OwnedHandle) -> Option<String> {
     query(process, COMMAND_LINE, &mut buffer).ok()?;
     // SAFETY: the system wrote this structure at the start of the buffer, which is aligned for it and larger.
     let line = unsafe { buffer.as_ptr().cast::<UNICODE_STRING>().read() };
-    let offset = (line.Buffer as usize).checked_sub(buffer.as_ptr() as usize)?;
-    let units: Vec<u16> = buffer.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>()[..]
-        .get(offset..offset + usize::from(line.Length))?
-        .chunks_exact(2)
-        .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
-        .collect();
-    Some(wide::text(&units))
+    wide::told_in(&buffer, &line)
 }
 
 fn query(process: &OwnedHandle, class: PROCESSINFOCLASS, buffer: &mut [u64]) -> io::Result<()> {
@@ -400,12 +370,10 @@ mod tests {
         assert_eq!(process.unread, Vec::<String>::new());
         let cwd = Hold { how: How::Cwd, path: root.to_string_lossy().into_owned(), directory: true, deleted: false };
         assert_eq!(process.holds, [cwd]);
-        let since = after_start_ms(now()) - process.started_ms.expect("a start time");
+        let ms = |time| clock::boot_ms(time).cast_signed();
+        let since = ms(clock::now()) - process.started_ms.expect("a start time");
         assert!((0..60_000).contains(&since), "started {since} ms ago");
-        let created = created(child.pid).expect("a creation time");
-        assert!(created <= now() && after_start_ms(created) == process.started_ms.unwrap_or_default());
         child.end();
-        assert_eq!(super::created(child.pid), None);
         assert_eq!(read(child.pid, &[root]), None);
     }
 

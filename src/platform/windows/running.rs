@@ -267,7 +267,8 @@ impl Run {
             .late
             .into_iter()
             .map(|process| {
-                let lives = alive.iter().any(|other| other.pid == process.pid && other.started_ms == process.started_ms);
+                let lives =
+                    alive.iter().any(|other| other.pid == process.pid && other.started_ms == process.started_ms);
                 let end = processes.ended(process.pid).unwrap_or(over);
                 let ended_us = (!lives).then(|| micros(end.saturating_duration_since(first_end)));
                 LateProcess { process, ended_us }

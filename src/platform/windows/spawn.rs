@@ -56,9 +56,8 @@ pub fn spawn(job: &Job, streams: [BorrowedHandle<'_>; 3], jobs: &[&JobObject]) -
         file: file.display().to_string(),
         errno,
     };
-    let refused = |Unquotable { what }| {
-        failed(&format!("pass {what} to"), &job.program, ERROR_INVALID_PARAMETER.cast_signed())
-    };
+    let refused =
+        |Unquotable { what }| failed(&format!("pass {what} to"), &job.program, ERROR_INVALID_PARAMETER.cast_signed());
     let words: Vec<Vec<u16>> = job.argv.iter().map(|word| word.encode_wide().collect()).collect();
     let (program, command_line) = match Kind::of(&job.program) {
         Kind::Batch => {
@@ -71,12 +70,9 @@ pub fn spawn(job: &Job, streams: [BorrowedHandle<'_>; 3], jobs: &[&JobObject]) -
         Kind::Cmd => (job.program.clone(), quote::command_line(&words, Reader::Cmd).map_err(refused)?),
         Kind::Program => (job.program.clone(), quote::command_line(&words, Reader::Program).map_err(refused)?),
     };
-    let start =
-        Start { program: &program, command_line, env: Some(&job.env), cwd: &job.cwd, streams, jobs };
+    let start = Start { program: &program, command_line, env: Some(&job.env), cwd: &job.cwd, streams, jobs };
     create(start).map_err(|error| match error.raw_os_error() {
-        Some(errno) if errno == ERROR_DIRECTORY.cast_signed() || !job.cwd.is_dir() => {
-            failed("enter", &job.cwd, errno)
-        }
+        Some(errno) if errno == ERROR_DIRECTORY.cast_signed() || !job.cwd.is_dir() => failed("enter", &job.cwd, errno),
         Some(errno) if errno == ERROR_BAD_EXE_FORMAT.cast_signed() => {
             failed("run, because it is no program of this system,", &job.program, errno)
         }

@@ -3,10 +3,17 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::io::AsRawHandle;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 
 use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_BACKUP_SEMANTICS;
+use windows_sys::Win32::System::Memory::{CreateFileMappingW, FILE_MAP_READ, MapViewOfFile, PAGE_READONLY};
+
+use windows_sys::Win32::Foundation::WAIT_OBJECT_0;
+use windows_sys::Win32::System::Threading::{
+    INFINITE, PROCESS_SYNCHRONIZE, PROCESS_TERMINATE, TerminateProcess, WaitForSingleObject,
+};
 
 use crate::env;
 
@@ -24,7 +31,7 @@ pub struct Child {
 }
 
 impl Child {
-    /// A child that holds something: `wait`, `open`, `open-folder`, `parent` or `read`, with what.
+    /// A child that holds something: `wait`, `open`, `open-folder`, `write`, `map` or `parent`, with what.
     pub fn that(word: &str, with: impl AsRef<OsStr>, change: impl FnOnce(&mut Command)) -> Self {
         Self::of(&std::env::current_exe().expect("this program"), word, with, change)
     }
@@ -73,6 +80,10 @@ fn child() {
         "open" => Some(open.read(true).open(path).expect("the file")),
         "open-folder" => Some(open.read(true).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).expect("the folder")),
         "write" => Some(open.write(true).open(path).expect("the pipe")),
+        "map" => {
+            map(&std::fs::File::open(path).expect("the file"));
+            None
+        }
         // Starts another child, which outlives it, and ends.
         "parent" => {
             let child = Command::new(std::env::current_exe().expect("this program"))
@@ -92,7 +103,28 @@ fn child() {
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
 }
 
+/// Maps a file for the rest of this process's life.
+fn map(file: &std::fs::File) {
+    // SAFETY: the handle is open, and nothing is read of what is mapped.
+    let view = unsafe {
+        let section = CreateFileMappingW(file.as_raw_handle(), std::ptr::null(), PAGE_READONLY, 0, 0, std::ptr::null());
+        MapViewOfFile(section, FILE_MAP_READ, 0, 0, 0)
+    };
+    assert!(!view.Value.is_null(), "{}", std::io::Error::last_os_error());
+}
+
 #[expect(clippy::print_stdout, reason = "the test that started this process reads it")]
 fn tell(said: &str) {
     println!("ready {said}");
+}
+
+/// Ends a process of ours.
+pub fn end(pid: u32) {
+    let process = super::process::open(pid, PROCESS_TERMINATE | PROCESS_SYNCHRONIZE).expect("a process");
+    // SAFETY: the handle is open.
+    let ended = unsafe {
+        TerminateProcess(process.as_raw_handle(), 1) != 0
+            && WaitForSingleObject(process.as_raw_handle(), INFINITE) == WAIT_OBJECT_0
+    };
+    assert!(ended);
 }
