@@ -21,7 +21,7 @@ pub use check::{
 pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
-pub use host::HostFacts;
+pub use host::{CodePages, HostFacts};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use removal::{Act, Answer, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target};
 pub use report::{

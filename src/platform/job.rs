@@ -118,9 +118,36 @@ pub struct Outcome {
     pub stderr: Captured,
     /// Probes that could not look, each with why.
     pub blind: Vec<String>,
+    /// What else is to be said of it, in sentences.
+    pub notes: Vec<String>,
 }
 
 impl Outcome {
+    /// Of a job whose first process did not start.
+    #[must_use]
+    pub fn of_nothing(error: StartError) -> Self {
+        Self {
+            not_started: Some(error),
+            ended: Ended::ByItself,
+            exit: None,
+            duration_us: 0,
+            late: Vec::new(),
+            alive: Vec::new(),
+            unnamed: 0,
+            survivors: Vec::new(),
+            outside: Vec::new(),
+            removed: Vec::new(),
+            refused: Vec::new(),
+            unread: Vec::new(),
+            untouched: false,
+            started_boot_ms: 0,
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            blind: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
     /// The captured stream of that name.
     #[must_use]
     pub fn captured(&self, stream: Stream) -> &Captured {

@@ -12,6 +12,8 @@
 
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
+#[cfg_attr(target_os = "macos", expect(dead_code, reason = "nobody asks there yet"))]
+mod case;
 mod job;
 #[cfg(windows)]
 mod store;

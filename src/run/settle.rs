@@ -377,7 +377,7 @@ impl Pending<'_> {
             stdout,
             stderr,
             kept: keep.then(|| sandbox.root().display().to_string()),
-            notes: reading.notes,
+            notes: [reading.notes, outcome.notes].concat(),
             ..records::empty(check, judgement.verdict, judgement.reason)
         }
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rustix::process::Resource;
 
+use super::super::case;
 use crate::env;
 use crate::model::HostFacts;
 
@@ -28,11 +29,12 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         limits: limits(),
         temp: temp.display().to_string(),
         temp_filesystem: rustix::fs::statfs(temp).ok().map(|statfs| filesystem_name(statfs.f_type)),
-        temp_case_sensitive: case_sensitive(temp),
+        temp_case_sensitive: case::is_sensitive(temp),
         container: container(),
         processors: std::thread::available_parallelism().ok().map(|count| count.get() as u64),
         programs: BTreeMap::new(),
         probes: probes(),
+        ..HostFacts::default()
     }
 }
 
@@ -110,12 +112,6 @@ fn filesystem_name(magic: impl Into<i128>) -> String {
         _ => return format!("{magic:#x}"),
     };
     name.to_owned()
-}
-
-fn case_sensitive(folder: &Path) -> Option<bool> {
-    let probe = tempfile::Builder::new().prefix("hp-case-").tempfile_in(folder).ok()?;
-    let name = probe.path().file_name()?.to_str()?.to_uppercase();
-    Some(!folder.join(name).exists())
 }
 
 /// The engine whose container this is, by the marks that engines leave.

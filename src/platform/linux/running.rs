@@ -408,6 +408,7 @@ impl<'a> Run<'a> {
             stdout,
             stderr,
             blind,
+            notes: Vec::new(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
-use super::super::{Captured, Ended, Job, Outcome, StartError};
+use super::super::{Ended, Job, Outcome};
 use super::lane_folder::LaneFolder;
 use super::running::{Run, Tools, Word};
 use super::wire::{self, Answer, Order};
@@ -102,7 +102,7 @@ impl Supervisor {
     fn run(&mut self, job: &Job, socket: &UnixStream) -> Option<Outcome> {
         let mut run = match Run::start(job, &mut self.tools) {
             Ok(run) => run,
-            Err(error) => return Some(not_started(error)),
+            Err(error) => return Some(Outcome::of_nothing(error)),
         };
         let ended = loop {
             let now = Instant::now();
@@ -124,27 +124,5 @@ impl Supervisor {
             }
         };
         Some(run.finish(ended, &self.signals))
-    }
-}
-
-fn not_started(error: StartError) -> Outcome {
-    Outcome {
-        not_started: Some(error),
-        ended: Ended::ByItself,
-        exit: None,
-        duration_us: 0,
-        late: Vec::new(),
-        alive: Vec::new(),
-        unnamed: 0,
-        survivors: Vec::new(),
-        outside: Vec::new(),
-        removed: Vec::new(),
-        refused: Vec::new(),
-        unread: Vec::new(),
-        untouched: false,
-        started_boot_ms: 0,
-        stdout: Captured::default(),
-        stderr: Captured::default(),
-        blind: Vec::new(),
     }
 }

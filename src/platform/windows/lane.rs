@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::super::{Captured, Ended, Job, Lane, LaneError, Outcome, StartError};
+use super::super::{Ended, Job, Lane, LaneError, Outcome};
 use super::janitor;
 use super::lane_folder::LaneFolder;
 use super::port::Port;
@@ -93,7 +93,7 @@ impl Lane for WindowsLane {
         self.generation += 1;
         let mut run = match Run::start(job, &self.shared.port, self.generation) {
             Ok(run) => run,
-            Err(error) => return Ok(not_started(error)),
+            Err(error) => return Ok(Outcome::of_nothing(error)),
         };
         let ended = loop {
             let now = Instant::now();
@@ -114,27 +114,5 @@ impl Lane for WindowsLane {
 
     fn handle(&self) -> LaneHandle {
         LaneHandle(Arc::clone(&self.shared))
-    }
-}
-
-fn not_started(error: StartError) -> Outcome {
-    Outcome {
-        not_started: Some(error),
-        ended: Ended::ByItself,
-        exit: None,
-        duration_us: 0,
-        late: Vec::new(),
-        alive: Vec::new(),
-        unnamed: 0,
-        survivors: Vec::new(),
-        outside: Vec::new(),
-        removed: Vec::new(),
-        refused: Vec::new(),
-        unread: Vec::new(),
-        untouched: false,
-        started_boot_ms: 0,
-        stdout: Captured::default(),
-        stderr: Captured::default(),
-        blind: Vec::new(),
     }
 }

@@ -5,9 +5,10 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::io;
 use std::os::windows::io::{AsHandle, AsRawHandle, OwnedHandle};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use windows_sys::Win32::Foundation::{ERROR_GEN_FAILURE, HANDLE, INVALID_HANDLE_VALUE};
@@ -19,10 +20,12 @@ use windows_sys::Win32::System::Threading::{
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::capture::{Capture, Feed};
 use super::job::{JobObject, message};
+use super::holders::{self, Found, Sought};
 use super::known::{self, Processes};
 use super::port::{Packet, Port};
-use super::{clock, spawn};
-use crate::model::{Exit, Process};
+use super::process::has_ended;
+use super::{clock, spawn, table};
+use crate::model::{Exit, Process, ProcessRef, Stream};
 
 /// How many packets are taken at once. A check can make them faster than they are taken, and must not keep its own limit
 /// from being looked at.
@@ -54,6 +57,15 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
+/// In a job of the host that allows it, such a process would live on unseen; in one that does not, it would not start.
+fn broke_away(process: &ProcessRef) -> String {
+    format!(
+        "{} was started to break away from its job, and stayed in the check's; where a host's job forbids that, such a \
+         start fails with WinError 5",
+        process.short()
+    )
+}
+
 /// A job while it runs.
 pub struct Run {
     /// What its packets' keys begin with: those of jobs before it mean nothing.
@@ -66,6 +78,7 @@ pub struct Run {
     exit: Option<Exit>,
     /// When the first process ended.
     ended_at: Option<Instant>,
+    roots: Vec<PathBuf>,
     /// Owns everything of the job; nothing leaves it.
     outer: JobObject,
     /// Lies in it. Whoever asks to leave its job leaves this one.
@@ -75,6 +88,8 @@ pub struct Run {
     empty: bool,
     /// What was alive when the first process ended.
     late: Vec<Process>,
+    /// The look at what that held.
+    late_look: Option<JoinHandle<Found>>,
     stdin: Feed,
     stdout: Capture,
     stderr: Capture,
@@ -113,7 +128,7 @@ impl Run {
         let child = spawn::spawn(job, streams, &[&outer, &inner])?;
         let leader_ends = Ending::of(&child.process, port, key(About::Leader))
             .map_err(|error| failed("wait for the end of", &job.program, &error))?;
-        let started_ms = clock::boot_ms(known::created(&child.process).unwrap_or_else(clock::now));
+        let started_ms = clock::boot_ms(known::times(&child.process).map_or_else(clock::now, |times| times.created));
         let mut processes = Processes::new(&job.roots, started_ms);
         processes.start(child.pid, &inner);
         Ok(Self {
@@ -125,11 +140,13 @@ impl Run {
             _leader_ends: leader_ends,
             exit: None,
             ended_at: None,
+            roots: job.roots.clone(),
             outer,
             inner,
             processes,
             empty: false,
             late: Vec::new(),
+            late_look: None,
             stdin,
             stdout,
             stderr,
@@ -160,6 +177,7 @@ impl Run {
         let Some(first) = self.port.next(limit) else { return self.count() };
         self.take(first);
         self.take_some();
+        self.processes.learn();
         if self.ended_at.is_some() {
             self.count();
         }
@@ -191,13 +209,13 @@ impl Run {
     fn take_message(&mut self, packet: Packet) {
         match packet.number {
             message::NEW => self.processes.start(packet.pid, &self.inner),
-            message::EXIT | message::ABNORMAL_EXIT => self.processes.end(packet.pid, Instant::now()),
+            message::EXIT | message::ABNORMAL_EXIT => self.processes.end(packet.pid),
             _ => {}
         }
     }
 
     fn leader_ended(&mut self) {
-        if self.ended_at.is_some() || !known::has_ended(&self.leader) {
+        if self.ended_at.is_some() || !has_ended(&self.leader) {
             return;
         }
         self.ended_at = Some(Instant::now());
@@ -205,6 +223,60 @@ impl Run {
         let alive = self.alive();
         self.late = alive.iter().filter_map(|&pid| self.processes.read(pid)).collect();
         self.empty = alive.is_empty();
+        if !self.late.is_empty() {
+            // To ask for all open files takes longer than most of these live, and their ends are to be seen meanwhile.
+            let (roots, pipes) = (self.roots.clone(), self.pipes());
+            let look = move || holders::of_these(&alive, Sought { roots: &roots, pipes: &pipes, mappings: true });
+            self.late_look = Builder::new().name("late".to_owned()).spawn(look).ok();
+        }
+    }
+
+    /// The names of the streams' pipes.
+    fn pipes(&self) -> Vec<(String, Stream)> {
+        vec![(self.stdout.name().to_owned(), Stream::Stdout), (self.stderr.name().to_owned(), Stream::Stderr)]
+    }
+
+    /// Reads processes of the job that are alive, with all that they hold.
+    fn read(&mut self, pids: &[u32]) -> Vec<Process> {
+        if pids.is_empty() {
+            return Vec::new();
+        }
+        let pipes = self.pipes();
+        let found = holders::of_these(pids, Sought { roots: &self.roots, pipes: &pipes, mappings: true });
+        self.note(found.blind);
+        found.holders.into_iter().map(|holder| self.processes.of_job(holder.process)).collect()
+    }
+
+    /// The processes outside the job that have its stdout or stderr open.
+    fn outside(&mut self) -> Vec<Process> {
+        let pipes = self.pipes();
+        let left_out = [Some(std::process::id()), table::asker()].into_iter().flatten().collect();
+        let found = holders::of_all(&left_out, Sought { roots: &[], pipes: &pipes, mappings: false });
+        self.note(found.blind);
+        found.holders.into_iter().map(|holder| self.processes.of_job(holder.process)).collect()
+    }
+
+    /// What the processes that outlived the first one held then, as far as they lived long enough to be asked.
+    fn look_at_late(&mut self) {
+        let Some(found) = self.late_look.take().and_then(|look| look.join().ok()) else { return };
+        self.note(found.blind);
+        for holder in found.holders {
+            let seen = self.processes.of_job(holder.process);
+            let is_it = |late: &&mut Process| late.pid == seen.pid && late.started_ms == seen.started_ms;
+            if let Some(late) = self.late.iter_mut().find(is_it) {
+                late.holds = seen.holds;
+                late.pipes = seen.pipes;
+            }
+        }
+    }
+
+    /// What can't be looked at is told once.
+    fn note(&mut self, blind: impl IntoIterator<Item = String>) {
+        for why in blind {
+            if !self.blind.contains(&why) {
+                self.blind.push(why);
+            }
+        }
     }
 
     /// The processes of the job that are alive, its first one among them.
@@ -217,10 +289,7 @@ impl Run {
                 pids.into_iter().filter(|&pid| !self.processes.is_console(pid)).collect()
             }
             Err(error) => {
-                let why = format!("the processes of the check: {error}");
-                if !self.blind.contains(&why) {
-                    self.blind.push(why);
-                }
+                self.note([format!("the processes of the check: {error}")]);
                 Vec::new()
             }
         }
@@ -240,9 +309,8 @@ impl Run {
         self.stderr.drain(now_us);
         let over = Instant::now();
         let left = self.alive();
-        let alive: Vec<Process> = left.iter().filter_map(|&pid| self.processes.read(pid)).collect();
+        let mut alive = self.read(&left);
         let (more, survivors) = self.end_all(&left);
-        let mut alive = alive;
         let mut unnamed = 0;
         for pid in more {
             match self.processes.told(pid) {
@@ -254,6 +322,11 @@ impl Run {
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         self.stdout.drain(now_us);
         self.stderr.drain(now_us);
+        let held = self.stdout.is_open() || self.stderr.is_open();
+        let outside = if held { self.outside() } else { Vec::new() };
+        self.look_at_late();
+        let notes = self.processes.broke_away().map(|process| broke_away(&process)).collect();
+        let leader_end = known::times(&self.leader).map(|times| times.ended);
         let Self { stdout, stderr, blind, processes, .. } = self;
         let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
         if !alive.is_empty() || unnamed > 0 {
@@ -269,8 +342,11 @@ impl Run {
             .map(|process| {
                 let lives =
                     alive.iter().any(|other| other.pid == process.pid && other.started_ms == process.started_ms);
-                let end = processes.ended(process.pid).unwrap_or(over);
-                let ended_us = (!lives).then(|| micros(end.saturating_duration_since(first_end)));
+                let end = processes.ended(&process).zip(leader_end);
+                let ended_us = (!lives).then(|| {
+                    // The system's time is in units of 100 ns.
+                    end.map_or_else(|| micros(over - first_end), |(end, leader)| end.saturating_sub(leader) / 10)
+                });
                 LateProcess { process, ended_us }
             })
             .collect();
@@ -283,7 +359,7 @@ impl Run {
             alive,
             unnamed,
             survivors,
-            outside: Vec::new(),
+            outside,
             removed: Vec::new(),
             refused: Vec::new(),
             unread: Vec::new(),
@@ -292,6 +368,7 @@ impl Run {
             stdout,
             stderr,
             blind,
+            notes,
         }
     }
 

@@ -17,6 +17,7 @@ use windows_sys::Win32::System::Threading::{
 
 use super::asker::{ASK, Question, Told};
 use super::machine::query;
+use super::spawn;
 use super::wide::wide;
 
 /// How long an asker may say nothing.
@@ -268,6 +269,8 @@ fn listen(from: PipeReader) -> io::Result<Receiver<Told>> {
 /// Starts a program that inherits nothing: a check's own pipes may be open for inheriting just then.
 fn start_alone(program: &Path, words: &str) -> io::Result<(u32, OwnedHandle)> {
     let mut line = wide(format!("\"{}\" {words}", program.display()));
+    // A place that nobody wants to remove.
+    let folder = wide(spawn::system_folder());
     let startup = STARTUPINFOW { cb: u32::try_from(size_of::<STARTUPINFOW>()).unwrap_or(0), ..STARTUPINFOW::default() };
     let mut started = PROCESS_INFORMATION::default();
     // SAFETY: all texts end with a zero and live on; the line may be written to; the structures are as is said.
@@ -280,7 +283,7 @@ fn start_alone(program: &Path, words: &str) -> io::Result<(u32, OwnedHandle)> {
             0,
             CREATE_NO_WINDOW,
             std::ptr::null(),
-            std::ptr::null(),
+            folder.as_ptr(),
             &raw const startup,
             &raw mut started,
         )
