@@ -5,6 +5,7 @@ use crate::cli::{CwdArg, HomeArg, TryArgs};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::{CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit};
 use crate::plan::Plan;
+use crate::platform;
 
 /// Runs one command as a check whose project is the current directory.
 ///
@@ -13,7 +14,7 @@ use crate::plan::Plan;
 /// If nothing can be measured here.
 pub fn run(args: TryArgs) -> Result<ExitCode> {
     let here = check_run::current_folder()?;
-    let project = std::fs::canonicalize(&here).map_err(|error| Error::file("cannot open", &here, error))?;
+    let project = platform::real_path(&here).map_err(|error| Error::file("cannot open", &here, error))?;
     let check = Check {
         cwd: match args.cwd {
             CwdArg::Project => Cwd::Project,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::listing::list;
 use super::text::{self, Links};
 use crate::error::{Error, Result};
-use crate::source;
+use crate::{platform, source};
 
 /// The folder of manifests.
 pub const FOLDER: &str = "checks.d";
@@ -28,7 +28,7 @@ pub struct Project {
 ///
 /// If it has manifests already.
 pub fn open(folder: &Path) -> Result<Project> {
-    let canonical = |path: &Path| fs::canonicalize(path).map_err(|error| Error::file("cannot find", path, error));
+    let canonical = |path: &Path| platform::real_path(path).map_err(|error| Error::file("cannot find", path, error));
     let folder = canonical(folder)?;
     let root = match source::top(&folder) {
         Some(top) => canonical(&top)?,

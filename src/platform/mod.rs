@@ -15,6 +15,7 @@
 #[cfg_attr(target_os = "macos", expect(dead_code, reason = "nobody asks there yet"))]
 mod case;
 mod job;
+mod shebang;
 #[cfg(windows)]
 mod store;
 
@@ -29,6 +30,10 @@ mod system;
 #[cfg(target_os = "macos")]
 #[path = "macos/mod.rs"]
 mod system;
+
+#[cfg(all(test, not(windows)))]
+#[path = "windows/pure.rs"]
+mod windows;
 
 #[cfg(unix)]
 mod unix;
@@ -45,9 +50,10 @@ use serde::{Deserialize, Serialize};
 
 pub use files::{
     Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
-    make_folder, new_file, on_interrupt, open_regular, path_of, remove_tree, user,
+    make_folder, new_file, on_interrupt, open_regular, passed_over, path_of, real_path, remove_tree, run_through, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
+pub use shebang::shebang;
 pub use system::{
     LaneHandle, Watcher, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
 };
@@ -122,6 +128,15 @@ pub struct Look {
     pub mounts: Vec<std::path::PathBuf>,
     /// What could not be looked at at all, and why.
     pub blind: Vec<String>,
+}
+
+/// What runs a file that the system does not run by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Through {
+    /// The interpreter's file.
+    pub file: std::path::PathBuf,
+    /// Its name and its options: what stands before the script's own name.
+    pub words: Vec<String>,
 }
 
 /// The system this program was built for.

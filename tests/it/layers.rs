@@ -21,7 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("probes", &["model", "platform", "words"]),
     ("manifest", &["env", "error", "model", "platform", "words"]),
     ("memory", &["env", "error", "platform"]),
-    ("plan", &["error", "manifest", "model"]),
+    ("plan", &["error", "manifest", "model", "platform"]),
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),

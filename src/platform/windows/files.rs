@@ -47,12 +47,6 @@ pub fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Users have no numbers here.
-#[must_use]
-pub fn user() -> Option<u32> {
-    None
-}
-
 /// Whether other users can get to a path: whether its access list lets anybody in but its owner, the system and the
 /// administrators. What can't be read is taken to be open.
 #[must_use]
