@@ -92,6 +92,15 @@ pub struct Unremovable {
     pub reason: String,
 }
 
+/// What came of removing a tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// What could not be removed; of many, the first few.
+    pub left: Vec<Unremovable>,
+    /// What somebody had open for a moment, and how long everything of that kind had to be waited for.
+    pub waited: Option<(std::path::PathBuf, std::time::Duration)>,
+}
+
 /// A process outside the trees of the checks that has to do with one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stranger {

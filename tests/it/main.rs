@@ -22,9 +22,11 @@ mod manifests;
 mod neighbours;
 #[cfg(target_os = "linux")]
 mod output;
+#[cfg(target_os = "linux")]
 mod planned;
 #[cfg(target_os = "linux")]
 mod recordings;
+#[cfg(target_os = "linux")]
 mod reports;
 #[cfg(target_os = "linux")]
 mod run;
@@ -38,7 +40,9 @@ mod shells;
 mod signals;
 #[cfg(target_os = "linux")]
 mod story;
+#[cfg(target_os = "linux")]
 mod strangers;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[cfg(target_os = "linux")]
 mod windows;
