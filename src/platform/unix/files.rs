@@ -38,15 +38,6 @@ pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
     symlink(fs::read_link(from)?, to)
 }
 
-/// The path with links resolved.
-///
-/// # Errors
-///
-/// What the system says.
-pub fn real_path(path: &Path) -> io::Result<PathBuf> {
-    fs::canonicalize(path)
-}
-
 /// The path that a program printed as bytes.
 #[must_use]
 pub fn path_of(bytes: &[u8]) -> PathBuf {

@@ -45,7 +45,6 @@ pub use clock::since_start;
 pub use facts::host_facts;
 pub use files::{Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of};
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
-pub use paths::real_path;
 pub use lane::{LaneHandle, prepare, start_lane};
 pub use look::{Watcher, end_stranger, wait_for_an_end};
 pub use paths::real_path;
