@@ -18,6 +18,7 @@
 
 mod case;
 mod job;
+mod shebang;
 mod store;
 mod temporary;
 
@@ -37,6 +38,7 @@ mod system;
 #[cfg(all(test, not(windows)))]
 mod windows {
     mod command_line;
+    mod paths;
     mod quote;
 }
 
@@ -55,9 +57,10 @@ use serde::{Deserialize, Serialize};
 
 pub use files::{
     Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
-    make_folder, new_file, on_interrupt, open_regular, path_of, real_path, remove_tree, user,
+    make_folder, new_file, on_interrupt, open_regular, passed_over, path_of, real_path, remove_tree, run_through, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
+pub use shebang::shebang;
 pub use system::{
     LaneHandle, Watcher, abilities, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
 };
@@ -92,6 +95,15 @@ pub struct Unremovable {
     pub reason: String,
 }
 
+/// What came of removing a tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// What could not be removed; of many, the first few.
+    pub left: Vec<Unremovable>,
+    /// What somebody had open for a moment, and how long everything of that kind had to be waited for.
+    pub waited: Option<(std::path::PathBuf, std::time::Duration)>,
+}
+
 /// A process outside the trees of the checks that has to do with one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stranger {
@@ -123,6 +135,15 @@ pub struct Look {
     pub mounts: Vec<std::path::PathBuf>,
     /// What could not be looked at at all, and why.
     pub blind: Vec<String>,
+}
+
+/// What runs a file that the system does not run by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Through {
+    /// The interpreter's file.
+    pub file: std::path::PathBuf,
+    /// Its name and its options: what stands before the script's own name.
+    pub words: Vec<String>,
 }
 
 /// The system this program was built for.

@@ -243,7 +243,10 @@ mod tests {
         environment(check, &caller, &sandbox, Path::new("/p"), Path::new("/p"))
             .into_iter()
             .map(|(name, value)| {
-                (name.to_string_lossy().into_owned(), value.to_string_lossy().replace(&root, "$sandbox"))
+                (
+                    name.to_string_lossy().into_owned(),
+                    value.to_string_lossy().replace(&root, "$sandbox").replace('\\', "/"),
+                )
             })
             .collect()
     }
@@ -276,7 +279,7 @@ mod tests {
         assert_eq!(env["HOME"], "$sandbox/home");
         assert_eq!(env["TMPDIR"], "$sandbox/tmp");
         assert_eq!(env["RUSTUP_HOME"], "/opt/rustup");
-        assert_eq!(env["CARGO_HOME"], home.path().join(".cargo").display().to_string());
+        assert_eq!(env["CARGO_HOME"], home.path().join(".cargo").display().to_string().replace('\\', "/"));
         assert!(!env.contains_key("NVM_DIR"));
     }
 

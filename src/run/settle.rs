@@ -433,10 +433,21 @@ pub fn removal(sandbox: &Sandbox) -> Vec<Finding> {
         let message = format!("the sandbox was moved to {}, and removed there", now.display());
         findings.push(residue(now, message, "leave the folder where it is, and move what is in it"));
     }
-    findings.extend(platform::remove_tree(root).into_iter().map(|left| {
-        let name = left.path.strip_prefix(root).unwrap_or(&left.path).display().to_string();
-        let message = format!("{name} could not be removed from the sandbox: {}", left.reason);
+    let removal = platform::remove_tree(root);
+    let name = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    findings.extend(removal.left.into_iter().map(|left| {
+        let message = format!("{} could not be removed from the sandbox: {}", name(&left.path), left.reason);
         residue(&left.path, message, "let the test undo what it did to it")
     }));
+    if let Some((path, waited)) = removal.waited {
+        let message = format!(
+            "{} was open when the sandbox was to be removed, and gone {} ms later: a virus scanner looks at new files",
+            name(&path),
+            waited.as_millis()
+        );
+        let mut finding = Finding::new(Kind::Residue, Severity::Note, message);
+        finding.path = Some(path.display().to_string());
+        findings.push(finding);
+    }
     findings
 }

@@ -82,7 +82,7 @@ pub fn remove(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut resists = false;
     for entry in entries.filter(|entry| entry.file_name() != LOCK) {
-        resists |= !remove_tree(&entry.path()).is_empty();
+        resists |= !remove_tree(&entry.path()).left.is_empty();
     }
     if !resists {
         let _ = remove_tree(folder);

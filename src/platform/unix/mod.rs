@@ -23,5 +23,5 @@ pub use files::{
 };
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use limits::limits;
-pub use programs::{find_program, is_executable};
+pub use programs::{find_program, is_executable, passed_over, run_through};
 pub use remove::remove_tree;

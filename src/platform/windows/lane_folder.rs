@@ -87,7 +87,7 @@ impl LaneFolder {
     pub fn remove(mut self) -> bool {
         let emptied = empty(&self.path);
         self.lock = None;
-        emptied && remove_tree(&self.path).is_empty()
+        emptied && remove_tree(&self.path).left.is_empty()
     }
 }
 
@@ -95,14 +95,14 @@ impl LaneFolder {
 /// later run sweeps. `false` if something resists.
 #[must_use]
 pub fn remove(folder: &Path) -> bool {
-    empty(folder) && remove_tree(folder).is_empty()
+    empty(folder) && remove_tree(folder).left.is_empty()
 }
 
 /// Removes everything but the lock. What resists was told with the check that left it.
 fn empty(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_name() != LOCK);
-    entries.fold(true, |emptied, entry| remove_tree(&entry.path()).is_empty() && emptied)
+    entries.fold(true, |emptied, entry| remove_tree(&entry.path()).left.is_empty() && emptied)
 }
 
 /// Removes the folders of this user whose owners are gone.

@@ -1,6 +1,7 @@
 //! Windows.
 
 mod abilities;
+mod alias;
 mod asker;
 mod capture;
 mod clock;
@@ -28,11 +29,15 @@ mod quote;
 mod remove;
 mod restart;
 mod running;
+mod security;
 mod serve;
+mod shells;
 mod spawn;
 mod table;
 mod users;
 mod wide;
+#[cfg(test)]
+mod wine;
 
 pub use abilities::abilities;
 #[cfg(test)]
@@ -40,13 +45,12 @@ mod tests;
 
 pub use clock::since_start;
 pub use facts::host_facts;
-pub use files::{
-    Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of, user,
-};
+pub use files::{Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of};
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};
 pub use look::{Watcher, end_stranger, wait_for_an_end};
 pub use paths::real_path;
-pub use programs::{find_program, is_executable};
+pub use programs::{find_program, is_executable, passed_over, run_through};
 pub use remove::remove_tree;
 pub use serve::serve;
+pub use users::user;

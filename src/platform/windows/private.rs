@@ -41,9 +41,7 @@ impl Private {
     }
 
     fn make() -> io::Result<Self> {
-        let me = user()?;
-        // Protected, so that nothing comes from the folder above; everything below has the same.
-        let text = wide(format!("O:{me}D:P(A;OICI;FA;;;{me})(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"));
+        let text = wide(format!("O:{}{}", user()?, access_list()?));
         let mut descriptor = ptr::null_mut();
         // SAFETY: the text ends with a NUL; what is made is ours.
         let made = unsafe {
@@ -66,6 +64,16 @@ impl Private {
             bInheritHandle: 0,
         }
     }
+}
+
+/// The descriptor's access list, as text. It is protected, so that nothing comes from the folder above; everything below
+/// has the same.
+///
+/// # Errors
+///
+/// If the system does not tell who this user is.
+pub fn access_list() -> io::Result<String> {
+    Ok(format!("D:P(A;OICI;FA;;;{})(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)", user()?))
 }
 
 /// This process's user, as `S-1-…`.

@@ -53,6 +53,12 @@ impl Credentials {
     }
 }
 
+/// This process's user, as [`Credentials`] have it.
+#[must_use]
+pub fn user() -> Option<u32> {
+    Credentials::mine().map(|mine| mine.user)
+}
+
 /// Whether this process has an administrator's rights. `None` if the system does not tell.
 #[must_use]
 pub fn is_elevated() -> Option<bool> {
@@ -123,5 +129,23 @@ fn last_part(token: &OwnedHandle, class: TOKEN_INFORMATION_CLASS) -> Option<u32>
         let sid: PSID = buffer.as_ptr().cast::<SID_AND_ATTRIBUTES>().read().Sid;
         let parts = *GetSidSubAuthorityCount(sid);
         Some(*GetSidSubAuthority(sid, u32::from(parts.checked_sub(1)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Child;
+    use super::*;
+
+    #[test]
+    fn a_child_is_of_the_same_user_and_may_do_no_more() {
+        let child = Child::that("wait", "", |_| {});
+        let mine = Credentials::mine().expect("a user");
+        let its = Credentials::of(child.pid).expect("a user");
+        assert_eq!(its, mine);
+        assert!(user() == Some(its.user) && its.user != UNKNOWN);
+        let more = Credentials { integrity: mine.integrity + 1, ..mine };
+        assert!(more.exceed(&mine) && !mine.exceed(&more) || mine.integrity >= OF_THE_SYSTEM);
+        assert!(Credentials { integrity: OF_THE_SYSTEM, ..mine }.exceed(&mine));
     }
 }
