@@ -238,7 +238,10 @@ mod tests {
         environment(check, &caller, &sandbox, Path::new("/p"), Path::new("/p"))
             .into_iter()
             .map(|(name, value)| {
-                (name.to_string_lossy().into_owned(), value.to_string_lossy().replace(&root, "$sandbox").replace('\\', "/"))
+                (
+                    name.to_string_lossy().into_owned(),
+                    value.to_string_lossy().replace(&root, "$sandbox").replace('\\', "/"),
+                )
             })
             .collect()
     }

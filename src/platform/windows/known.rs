@@ -87,7 +87,8 @@ impl Processes {
     /// Takes in that a process has ended.
     pub fn end(&mut self, pid: u32) {
         if let Some(known) = self.by_pid.get(&pid).and_then(|&at| self.all.get_mut(at)) {
-            let ended = known.handle.take().and_then(|handle| times(&handle)).map_or_else(clock::now, |times| times.ended);
+            let ended =
+                known.handle.take().and_then(|handle| times(&handle)).map_or_else(clock::now, |times| times.ended);
             known.ended.get_or_insert(ended);
         }
     }

@@ -253,9 +253,7 @@ fn basic(handle: &OwnedHandle) -> Result<FILE_BASIC_INFO, Code> {
 fn set<T>(handle: &OwnedHandle, class: FILE_INFO_BY_HANDLE_CLASS, info: &T) -> Result<(), Code> {
     let info = std::ptr::from_ref(info);
     // SAFETY: the system reads so many bytes, which are there.
-    checked(unsafe {
-        SetFileInformationByHandle(handle.as_raw_handle(), class, info.cast(), size_as_u32::<T>())
-    })
+    checked(unsafe { SetFileInformationByHandle(handle.as_raw_handle(), class, info.cast(), size_as_u32::<T>()) })
 }
 
 /// The names in a folder.

@@ -12,8 +12,8 @@ use windows_sys::Win32::Security::Authorization::{
 };
 use windows_sys::Win32::Security::{
     ACCESS_ALLOWED_ACE, ACE_HEADER, ACL, DACL_SECURITY_INFORMATION, EqualSid, GetAce, INHERIT_ONLY_ACE, IsWellKnownSid,
-    OWNER_SECURITY_INFORMATION, PSID, SetKernelObjectSecurity,
-    WELL_KNOWN_SID_TYPE, WinBuiltinAdministratorsSid, WinCreatorOwnerRightsSid, WinLocalSystemSid,
+    OWNER_SECURITY_INFORMATION, PSID, SetKernelObjectSecurity, WELL_KNOWN_SID_TYPE, WinBuiltinAdministratorsSid,
+    WinCreatorOwnerRightsSid, WinLocalSystemSid,
 };
 use windows_sys::Win32::Storage::FileSystem::CreateDirectoryW;
 
@@ -150,4 +150,3 @@ pub fn is_private(path: &Path) -> bool {
 pub fn is_open_to_others(path: &Path) -> bool {
     Rights::of(path).is_none_or(|rights| rights.admit_others())
 }
-
