@@ -49,8 +49,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use files::{
-    Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
-    make_folder, new_file, on_interrupt, open_regular, passed_over, path_of, real_path, remove_tree, run_through, user,
+    HAS_CODE_PAGES, Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others,
+    is_plain_folder, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of, real_path,
+    remove_tree, run_through, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use shebang::shebang;

@@ -59,3 +59,21 @@ fn the_environment_and_the_folder_are_the_checks() {
     );
     context.hp(&["run"]).exits(0);
 }
+
+#[test]
+fn output_is_read_whatever_it_is_encoded_in() {
+    let context = Context::with(
+        "- {id: utf-8, run: [python, writes.py, utf-8], expect: {stdout: [{matches: '^größe$'}]}}\n\
+         - {id: utf-16, run: [python, writes.py, utf-16], expect: {stdout: [{matches: '^größe$'}]}}\n\
+         - {id: utf-16-be, run: [python, writes.py, utf-16-be], expect: {stdout: [{matches: '^größe$'}]}}\n\
+         - {id: ansi, run: [python, writes.py, mbcs], expect: {stdout: [{matches: '^größe$'}]}}",
+    );
+    context.file(
+        "writes.py",
+        "import sys\n\
+         mark = b'\\xfe\\xff' if sys.argv[1] == 'utf-16-be' else b''\n\
+         sys.stdout.buffer.write(mark + 'one\\ngröße\\n'.encode(sys.argv[1]))\n",
+    );
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(0).last_line(), "4/4 checks");
+}

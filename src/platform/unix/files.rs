@@ -44,6 +44,15 @@ pub fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 
+/// No stream is in a code page here: what is not UTF-8 stays as it is.
+pub const HAS_CODE_PAGES: bool = false;
+
+/// Nothing.
+#[must_use]
+pub fn of_code_page(_bytes: &[u8]) -> Option<String> {
+    None
+}
+
 /// The effective user of this process.
 #[must_use]
 pub fn user() -> Option<u32> {
