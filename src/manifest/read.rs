@@ -7,6 +7,7 @@ use std::path::Path;
 use super::find::Candidate;
 use super::limits::MAX_BYTES;
 use super::problem::Problem;
+use crate::platform;
 
 const BOM: &str = "\u{feff}";
 
@@ -52,11 +53,11 @@ fn stays_inside(path: &Path, directory: &Path) -> Result<(), Problem> {
     if !metadata.is_symlink() {
         return Ok(());
     }
-    let target = path.canonicalize().map_err(|source| {
+    let target = platform::real_path(path).map_err(|source| {
         Problem::of_file(format!("this manifest is a symbolic link that leads nowhere: {source}"))
             .help("mend the link, or remove it")
     })?;
-    let directory = directory.canonicalize().map_err(|source| cannot_read(&source))?;
+    let directory = platform::real_path(directory).map_err(|source| cannot_read(&source))?;
     if target.starts_with(&directory) {
         return Ok(());
     }

@@ -136,7 +136,7 @@ pub fn environment(
         .variables
         .iter()
         .filter(|(name, _)| is_inherited(name, &check.inherit))
-        .map(|(name, value)| (name.clone(), value.clone()))
+        .map(|(name, value)| (usual(name), value.clone()))
         .collect();
     // Unset they lie below HOME, wherever a self-test points that: suites make homes of their own, and on most hosts
     // nothing sets these.
@@ -144,7 +144,7 @@ pub fn environment(
         env.retain(|name, _| !starts_with(name, "XDG_"));
     }
     let mut set = |name: &str, value: &OsStr| {
-        env.insert(OsString::from(name), value.to_owned());
+        env.insert(usual(OsStr::new(name)), value.to_owned());
     };
 
     for name in ["TMPDIR", "TMP", "TEMP"] {
@@ -188,10 +188,10 @@ pub fn environment(
     for (name, value) in &check.env {
         match value {
             Some(value) => {
-                env.insert(name.into(), substitute(value, project, sandbox.root()).into());
+                env.insert(usual(OsStr::new(name)), substitute(value, project, sandbox.root()).into());
             }
             None => {
-                env.remove(OsStr::new(name));
+                env.remove(&usual(OsStr::new(name)));
             }
         }
     }
@@ -215,6 +215,11 @@ fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
 /// Names of variables are compared as the system does.
 fn same(name: &OsStr, other: &str) -> bool {
     if cfg!(windows) { name.eq_ignore_ascii_case(other) } else { name == other }
+}
+
+/// A variable's name, so that those which are one to the system are one here: Windows has `Path`.
+fn usual(name: &OsStr) -> OsString {
+    if cfg!(windows) { name.to_ascii_uppercase() } else { name.to_owned() }
 }
 
 fn starts_with(name: &OsStr, prefix: &str) -> bool {

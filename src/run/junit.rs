@@ -83,9 +83,9 @@ pub fn read(path: &str, places: &Places, before: &Before, started: SystemTime, c
 }
 
 fn open(file: &Path, places: &Places, before: &Before, started: SystemTime) -> Result<File, String> {
-    let real = fs::canonicalize(file).map_err(|error| error.to_string())?;
+    let real = platform::real_path(file).map_err(|error| error.to_string())?;
     let inside = [&places.cwd, &places.sandbox, &places.project].into_iter();
-    if !inside.filter_map(|place| fs::canonicalize(place).ok()).any(|place| real.starts_with(place)) {
+    if !inside.filter_map(|place| platform::real_path(place).ok()).any(|place| real.starts_with(place)) {
         return Err(format!("it leads out of the project and the sandbox, to {}", real.display()));
     }
     let opened = platform::open_regular(&real).map_err(|error| error.to_string())?;

@@ -155,7 +155,7 @@ impl Lookup<'_> {
 /// Whether a `python` is one of version 3: by the name of what it leads to, by the library that lies beside it on Windows,
 /// or by what its environment says.
 fn is_python3(file: &Path) -> bool {
-    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let target = platform::real_path(file).unwrap_or_else(|_| file.to_owned());
     let named = target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"));
     named
         || file.with_file_name("python3.dll").is_file()

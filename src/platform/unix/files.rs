@@ -11,6 +11,15 @@ use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
 
+/// A path with all links resolved.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn real_path(path: &Path) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
 /// Makes a folder for this user alone.
 ///
 /// # Errors

@@ -84,8 +84,12 @@ fn tell(sign: char, folder: &Path) {
 ///
 /// If something could not be removed.
 pub fn clean() -> io::Result<()> {
+    clean_after(io::stdin().lock())
+}
+
+fn clean_after(orders: impl BufRead) -> io::Result<()> {
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
-    for line in io::stdin().lock().lines() {
+    for line in orders.lines() {
         // Whatever is wrong with the pipe, nobody writes to it any more.
         let Ok(line) = line else { break };
         if let Some(folder) = line.strip_prefix('+') {
@@ -104,5 +108,45 @@ pub fn clean() -> io::Result<()> {
             return Err(io::Error::other("some folders could not be removed"));
         }
         std::thread::sleep(PAUSE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_left_at_the_end_is_removed_and_what_is_to_stay_stays() {
+        let base = tempfile::tempdir().expect("a folder");
+        let folders = ["left", "gone", "kept"].map(|name| base.path().join(name));
+        let [left, gone, kept] = &folders;
+        for folder in [left, kept] {
+            fs::create_dir_all(folder.join("sub")).expect("a folder");
+            fs::write(folder.join("sub/file"), "").expect("a file");
+            fs::write(folder.join("lock"), "").expect("a lock");
+        }
+        let orders: String = folders.iter().map(|folder| format!("+{}\n", folder.display())).collect();
+        let orders = format!("{orders}-{}\n-{}\n", kept.display(), gone.display());
+        clean_after(orders.as_bytes()).expect("all is removed");
+        assert_eq!((left.exists(), kept.join("sub/file").exists()), (false, true));
+    }
+
+    #[test]
+    fn what_somebody_has_open_is_removed_when_it_is_let_go() {
+        use std::os::windows::fs::OpenOptionsExt;
+        let base = tempfile::tempdir().expect("a folder");
+        let folder = base.path().join("left");
+        fs::create_dir(&folder).expect("a folder");
+        fs::write(folder.join("file"), "").expect("a file");
+        let open = OpenOptions::new().read(true).share_mode(0).open(folder.join("file")).expect("the file");
+        let orders = format!("+{}\n", folder.display());
+        let cleaning = std::thread::spawn(move || clean_after(orders.as_bytes()));
+        std::thread::sleep(2 * PAUSE);
+        assert!(folder.exists() && !cleaning.is_finished());
+        drop(open);
+        cleaning.join().expect("an end").expect("all is removed");
+        assert!(!folder.exists());
     }
 }

@@ -106,12 +106,13 @@ impl JobObject {
         }
     }
 
-    /// Whether a process is in the job, or in one below it.
+    /// Whether a process is in the job, or in one below it. `None` if the system does not tell.
     #[must_use]
-    pub fn has(&self, process: BorrowedHandle<'_>) -> bool {
+    pub fn has(&self, process: BorrowedHandle<'_>) -> Option<bool> {
         let mut is_in = 0;
         // SAFETY: both handles are open; the answer outlives the call.
-        unsafe { IsProcessInJob(process.as_raw_handle(), self.raw(), &raw mut is_in) != 0 && is_in != 0 }
+        let told = unsafe { IsProcessInJob(process.as_raw_handle(), self.raw(), &raw mut is_in) };
+        (told != 0).then_some(is_in != 0)
     }
 
     /// Ends everything in the job, and in the jobs below it. The end is not waited for.

@@ -1,15 +1,15 @@
 //! The processes of a job, known from their start: who is gone by the end can still be named.
 
 use std::collections::HashMap;
-use std::os::windows::io::{AsHandle, AsRawHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::io::{AsHandle, AsRawHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
 use std::ptr;
 
 use windows_sys::Wdk::System::Threading::{NtQueryInformationProcess, ProcessBasicInformation};
 use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Threading::{
-    GetExitCodeProcess, GetProcessTimes, OpenProcess, PROCESS_BASIC_INFORMATION, PROCESS_NAME_WIN32,
-    PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, QueryFullProcessImageNameW,
+    GetExitCodeProcess, GetProcessTimes, PROCESS_BASIC_INFORMATION, PROCESS_NAME_WIN32,
+    PROCESS_QUERY_INFORMATION, PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, QueryFullProcessImageNameW,
 };
 
 use super::job::JobObject;
@@ -19,6 +19,9 @@ use crate::model::{Exit, Process, ProcessRef};
 
 /// How many ended processes are remembered for their names.
 const REMEMBERED: usize = 4096;
+
+/// How many of the last are looked at again.
+const YOUNG: usize = 64;
 
 /// A process that was seen in the job.
 struct Known {
@@ -79,7 +82,7 @@ impl Processes {
 
     /// Looks again at those that had no program when they were told of.
     pub fn learn(&mut self) {
-        for known in self.all.iter_mut().rev().take_while(|known| known.is_console.is_none()) {
+        for known in self.all.iter_mut().rev().take(YOUNG).filter(|known| known.is_console.is_none()) {
             known.learn(&self.console_host);
         }
     }
@@ -181,7 +184,7 @@ impl Processes {
     /// The processes that asked to leave the job. On a host whose own job does not allow that, they would not have started.
     pub fn broke_away(&self) -> impl Iterator<Item = ProcessRef> {
         let told = |known: &Known| ProcessRef { pid: known.pid, argv: known.argv.clone() };
-        self.all.iter().filter(|known| known.broke_away).map(told)
+        self.all.iter().filter(|known| known.broke_away && known.is_console != Some(true)).map(told)
     }
 }
 
@@ -197,16 +200,14 @@ impl Known {
             is_console: None,
             broke_away: false,
         };
-        // SAFETY: the call takes numbers alone.
-        let handle = unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION | PROCESS_SYNCHRONIZE, 0, pid) };
-        if handle.is_null() {
-            return known;
-        }
-        // SAFETY: the handle is new, and nobody else's.
-        let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
+        // Whether it is in a job may only be asked with the larger right, which a process with more rights than this one
+        // does not give.
+        let open = |rights| process::open(pid, rights | PROCESS_SYNCHRONIZE);
+        let handle = open(PROCESS_QUERY_INFORMATION).or_else(|_| open(PROCESS_QUERY_LIMITED_INFORMATION));
+        let Ok(handle) = handle else { return known };
         known.created = times(&handle).map_or(0, |times| times.created);
         known.parent = parent(&handle);
-        known.broke_away = !inner.has(handle.as_handle());
+        known.broke_away = inner.has(handle.as_handle()) == Some(false);
         known.handle = Some(handle);
         known
     }
@@ -219,7 +220,12 @@ impl Known {
         let is_console = same_file(&file, console_host);
         if !is_console {
             let Some(process) = process::read(self.pid, &[]) else { return };
+            let has_name_alone = process.argv.len() == 1 && process.argv[0].starts_with('[');
             self.argv = process.argv;
+            if has_name_alone {
+                // It has no arguments yet, or none that may be read.
+                return;
+            }
         }
         self.is_console = Some(is_console);
     }

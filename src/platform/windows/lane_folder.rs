@@ -119,7 +119,11 @@ fn sweep(base: &Path) {
 }
 
 /// Makes a folder that only its user can get to, and everything in it.
-fn make(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+///
+/// What the system says.
+pub fn make(path: &Path) -> io::Result<()> {
     let attributes = Private::get()?.attributes();
     let path = wide(path);
     // SAFETY: the path ends with a NUL, and the attributes outlive the call.

@@ -139,3 +139,82 @@ pub fn batch_line(cmd: &[u16], words: &[Vec<u16>]) -> Result<Vec<u16>, Unquotabl
     line.push(QUOTE);
     Ok(line)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::command_line::split;
+    use super::*;
+
+    fn units(words: &[&str]) -> Vec<Vec<u16>> {
+        words.iter().map(|word| word.encode_utf16().collect()).collect()
+    }
+
+    fn line(words: &[&str], reader: Reader) -> String {
+        String::from_utf16(&command_line(&units(words), reader).expect("a line")).expect("text")
+    }
+
+    #[test]
+    fn words_are_quoted_where_they_have_to_be() {
+        assert_eq!(line(&["a", "b", r"c\d"], Reader::Program), r#""a" b c\d"#);
+        assert_eq!(line(&["a", "", "b c", r"d e\"], Reader::Program), r#""a" "" "b c" "d e\\""#);
+        assert_eq!(line(&["a", r#"b"c"#, r#"\"#, r#"x\"y"#], Reader::Program), r#""a" "b\"c" \ "x\\\"y""#);
+        assert_eq!(command_line(&units(&["a", "b\0"]), Reader::Program), Err(NUL));
+        assert!(command_line(&units(&["a\"b"]), Reader::Program).is_err());
+    }
+
+    #[test]
+    fn a_script_of_cmd_is_passed_as_it_is() {
+        let script = r#"echo "a b" & echo c"#;
+        let passed = format!(r#""cmd" /d /s /c "{script}""#);
+        assert_eq!(line(&["cmd", "/d", "/s", "/c", script], Reader::Cmd), passed);
+        // Without /s, cmd.exe has rules of its own for quotes; and what follows more words is one of them.
+        assert_eq!(line(&["cmd", "/c", "echo a"], Reader::Cmd), r#""cmd" /c "echo a""#);
+        assert_eq!(line(&["cmd", "/s", "/c", "x", "a b"], Reader::Cmd), r#""cmd" /s /c x "a b""#);
+    }
+
+    #[test]
+    fn a_batch_file_gets_no_word_that_cmd_would_change() {
+        let cmd: Vec<u16> = r"C:\w\cmd.exe".encode_utf16().collect();
+        let line = |words: &[&str]| batch_line(&cmd, &units(words)).map(|line| String::from_utf16_lossy(&line));
+        let start = r#""C:\w\cmd.exe" /e:on /v:off /d /s /c "#;
+        assert_eq!(line(&[r"C:\x.bat", "a & b", r"c\"]), Ok(format!(r#"{start}""C:\x.bat" "a & b" "c\\"""#)));
+        for (word, what) in [("50%", "percent"), ("a\nb", "line break"), ("a\"b", "quotation"), ("\0", "NUL")] {
+            assert!(line(&["x.bat", word]).is_err_and(|why| why.what.contains(what)), "{word:?}");
+        }
+    }
+
+    #[cfg(windows)]
+    fn split_by_system(line: &str) -> Vec<String> {
+        use windows_sys::Win32::Foundation::LocalFree;
+        use windows_sys::Win32::UI::Shell::CommandLineToArgvW;
+
+        let line = super::super::wide::wide(line);
+        let mut count = 0;
+        // SAFETY: the line ends with a NUL; as many words as are counted are read before they are freed, and each ends
+        // with a NUL.
+        unsafe {
+            let words = CommandLineToArgvW(line.as_ptr(), &raw mut count);
+            let text = |at: i32| {
+                let word = *words.offset(at as isize);
+                let length = (0..).take_while(|&unit| *word.add(unit) != 0).count();
+                String::from_utf16_lossy(std::slice::from_raw_parts(word, length))
+            };
+            let split = (0..count).map(text).collect();
+            LocalFree(words.cast());
+            split
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_program_gets_the_words_back(words in prop::collection::vec(r#"[a-z\\" \t\u{e9}\u{1f600}/^%&]{0,8}"#, 0..6)) {
+            let words: Vec<&str> = ["p r"].into_iter().chain(words.iter().map(String::as_str)).collect();
+            let line = line(&words, Reader::Program);
+            prop_assert_eq!(split(&line), words.clone());
+            #[cfg(windows)]
+            prop_assert_eq!(split_by_system(&line), words);
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Processes that the tests of this folder look at: this test program again, with a word for what to do.
 
+mod lane;
+
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::os::windows::fs::OpenOptionsExt;
