@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Numbers of Windows' code pages, as 1252 or 65001 (UTF-8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CodePages {
+    /// Of programs with windows, and of most files.
     pub ansi: u32,
+    /// Of consoles, unless they were told another.
     pub oem: u32,
 }
 

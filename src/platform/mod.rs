@@ -31,9 +31,13 @@ mod system;
 #[path = "macos/mod.rs"]
 mod system;
 
+/// What of Windows' side asks the system for nothing is tested everywhere.
 #[cfg(all(test, not(windows)))]
-#[path = "windows/pure.rs"]
-mod windows;
+mod windows {
+    mod command_line;
+    mod paths;
+    mod quote;
+}
 
 #[cfg(unix)]
 mod unix;

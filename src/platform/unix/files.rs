@@ -17,7 +17,7 @@ use rustix::fs::{Mode, OFlags};
 ///
 /// What the system says.
 pub fn real_path(path: &Path) -> io::Result<PathBuf> {
-    std::fs::canonicalize(path)
+    fs::canonicalize(path)
 }
 
 /// Makes a folder for this user alone.
@@ -36,15 +36,6 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
 /// What the system says.
 pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
     symlink(fs::read_link(from)?, to)
-}
-
-/// The path with links resolved.
-///
-/// # Errors
-///
-/// What the system says.
-pub fn real_path(path: &Path) -> io::Result<PathBuf> {
-    fs::canonicalize(path)
 }
 
 /// The path that a program printed as bytes.

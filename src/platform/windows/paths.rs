@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 const PREFIXES: &[(&str, &str)] =
     &[(r"\\?\UNC\", r"\\"), (r"\??\UNC\", r"\\"), (r"\\?\", ""), (r"\??\", ""), (r"\\.\", "")];
 
+/// The longest folder's path that all programs can work with; only with its prefix may one be longer.
+const LONGEST: usize = 247;
+
 /// A path as people write it: with backslashes alone, without a prefix for the system and without a separator at its end.
 #[must_use]
 pub fn plain(path: &str) -> String {
@@ -42,11 +45,10 @@ fn folded(path: &str) -> String {
 /// What the system says.
 pub fn real_path(path: &Path) -> std::io::Result<PathBuf> {
     let real = fs::canonicalize(path)?;
-    // Only with its prefix may a path be longer than this, or have a name that means something else without it.
-    const LONGEST: usize = 247;
-    let shown = real.to_str().filter(|text| text.len() < LONGEST && !text.contains("\\\\?\\UNC\\")).map(plain);
+    let shown = real.to_str().filter(|text| text.len() < LONGEST).map(plain);
     Ok(match shown {
         Some(text) if text.ends_with(':') => PathBuf::from(text + r"\"),
+        // Some names mean something else without the prefix.
         Some(text) if fs::canonicalize(&text).is_ok_and(|again| again == real) => PathBuf::from(text),
         _ => real,
     })
@@ -141,7 +143,7 @@ mod tests {
             r"\\.\C:\Users\Émile\AppData\Temp\hp-1",
         ] {
             assert_eq!(roots.place(path), Some(PathBuf::from(r"C:\Users\Émile\AppData\Temp\hp-1")), "{path}");
-            assert_eq!(roots.named(path).is_some(), true, "{path}");
+            assert!(roots.named(path).is_some(), "{path}");
         }
         let below = roots.place(r"\\?\c:\USERS\éMILE\AppData\Temp\hp-1\Work\a.txt").expect("a place");
         assert!(below.to_string_lossy().ends_with(r"Work\a.txt"), "{below:?}");
@@ -163,5 +165,24 @@ mod tests {
         let roots = roots(r"\\server\share\hp-1");
         assert!(roots.place(r"\\?\UNC\Server\Share\hp-1\x").is_some());
         assert!(roots.place(r"\\server\share2\hp-1\x").is_none());
+    }
+
+    #[test]
+    fn a_folder_has_the_names_that_it_is_given() {
+        let device = |_: &Path| Some(r"\Device\HarddiskVolume3\Temp\hp-1".to_owned());
+        let roots = roots(r"C:\Temp\hp-1").also(device);
+        let place = roots.place(r"\device\harddiskvolume3\temp\HP-1\a").expect("a place");
+        assert!(place.starts_with(r"C:\Temp\hp-1") && place.ends_with("a"), "{place:?}");
+        assert_eq!(roots.place(r"\Device\HarddiskVolume4\Temp\hp-1"), None);
+        assert!(!roots.is_empty() && Roots::default().is_empty());
+    }
+
+    #[test]
+    fn a_real_path_is_one_that_people_write() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let real = real_path(folder.path()).expect("a real path");
+        assert!(!real.to_string_lossy().starts_with(r"\\?\"), "{real:?}");
+        assert_eq!(fs::canonicalize(&real).expect("the same"), fs::canonicalize(folder.path()).expect("the same"));
+        assert!(real_path(&folder.path().join("none")).is_err());
     }
 }
