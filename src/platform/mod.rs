@@ -15,6 +15,7 @@
 #[cfg_attr(target_os = "macos", expect(dead_code, reason = "nobody asks there yet"))]
 mod case;
 mod job;
+mod places;
 mod shebang;
 #[cfg(windows)]
 mod store;
@@ -58,12 +59,16 @@ pub use files::{
     remove_tree, run_through, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
+pub use places::{sandbox_base, state_folder};
 pub use shebang::shebang;
 pub use system::{
     LaneHandle, Watcher, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
 };
 
 use crate::model::Platform;
+
+/// Whether `Path` and `PATH` are two variables.
+pub const VARIABLES_HAVE_CASE: bool = cfg!(not(windows));
 
 /// One supervisor and the folder that it answers for. Runs one job at a time.
 ///

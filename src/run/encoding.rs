@@ -50,7 +50,6 @@ fn recoded(captured: &Captured, spill: &Path) -> io::Result<Option<Captured>> {
         let mut bytes = output::open(captured)?;
         io::copy(&mut bytes.by_ref().take(mark as u64), &mut io::sink())?;
         recoder.read = mark as u64;
-        let text = |piece: &[u8]| Cow::Owned(of_utf16(piece, unit).into_bytes());
         let mut piece = Vec::new();
         while bytes.by_ref().take(PIECE).read_to_end(&mut piece)? > 0 {
             // A character beyond the first 65,536 has two units, which stay together.
@@ -60,7 +59,7 @@ fn recoded(captured: &Captured, spill: &Path) -> io::Result<Option<Captured>> {
             {
                 bytes.by_ref().take(2).read_to_end(&mut piece)?;
             }
-            recoder.add(&piece, text)?;
+            recoder.add(&piece, |piece| Cow::Owned(of_utf16(piece, unit).into_bytes()))?;
             piece.clear();
         }
         return recoder.finish().map(Some);
@@ -121,7 +120,7 @@ impl<'a> Recoder<'a> {
         Ok(Self { from, read: 0, text, file })
     }
 
-    fn add<'p>(&mut self, piece: &'p [u8], text_of: impl Fn(&'p [u8]) -> Cow<'p, [u8]>) -> io::Result<()> {
+    fn add(&mut self, piece: &[u8], text_of: impl Fn(&[u8]) -> Cow<'_, [u8]>) -> io::Result<()> {
         let end = self.read + piece.len() as u64;
         // Marks are in the order of the bytes, and those before this piece have their places.
         while let Some(mark) = self.from.marks.get(self.text.marks.len()).filter(|mark| mark.offset <= end) {
