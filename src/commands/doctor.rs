@@ -11,7 +11,7 @@ use crate::{env, platform, report, run};
 pub fn run(args: &DoctorArgs) -> ExitCode {
     let look = Show::Stdout.look();
     let seen = platform::abilities();
-    let host = platform::host_facts(&env::sandbox_base()).seen_by(&seen);
+    let host = platform::host_facts(&platform::sandbox_base()).seen_by(&seen);
     let abilities: Vec<Ability> = seen.into_iter().chain(run::tools()).chain([report::terminal(look)]).collect();
     let ready = !abilities.iter().any(Ability::forbids_runs);
     let examination = Examination { schema: EXAMINATION_SCHEMA.to_owned(), tool: tool(), ready, host, abilities };

@@ -18,6 +18,7 @@
 
 mod case;
 mod job;
+mod places;
 mod shebang;
 mod store;
 mod temporary;
@@ -56,16 +57,21 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use files::{
-    Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
-    make_folder, new_file, on_interrupt, open_regular, passed_over, path_of, real_path, remove_tree, run_through, user,
+    HAS_CODE_PAGES, Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others,
+    is_plain_folder, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of, real_path,
+    remove_tree, run_through, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
+pub use places::{sandbox_base, state_folder};
 pub use shebang::shebang;
 pub use system::{
     LaneHandle, Watcher, abilities, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
 };
 
 use crate::model::Platform;
+
+/// Whether `Path` and `PATH` are two variables.
+pub const VARIABLES_HAVE_CASE: bool = cfg!(not(windows));
 
 /// One supervisor and the folder that it answers for. Runs one job at a time.
 ///

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::case;
-use crate::env;
+use super::places::LONGEST_BASE;
 use crate::model::Ability;
 
 /// What a check's temporary folder has behind the base: `/hp-XXXXXX/XXXXXXXX/tmp/`.
@@ -29,7 +29,7 @@ pub fn ability(base: &Path, filesystem: Option<&str>, socket: Option<usize>) -> 
     let room = socket.map(|longest| longest.saturating_sub(length + BELOW));
     let sockets = room.map(|room| format!(", and leaves {room} bytes for the name of a socket")).unwrap_or_default();
     let why = format!("{shown}{system} {tells}{sockets}");
-    if socket.is_some() && length > env::LONGEST_BASE {
+    if socket.is_some() && length > LONGEST_BASE {
         let shorter = "let HOSTPROOF_TMPDIR name a folder with a shorter path";
         return Ability::partly(name, why).essential().helped_by(shorter);
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::sandbox::Sandbox;
 use super::substitute::substitute;
 use crate::model::{Check, Home, Inherit};
+use crate::platform;
 
 /// What every check sees of the caller's environment: where programs are, the locale, the way to the network, and what
 /// the systems and the toolchains themselves need.
@@ -214,18 +215,22 @@ fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
 
 /// Names of variables are compared as the system does.
 fn same(name: &OsStr, other: &str) -> bool {
-    if cfg!(windows) { name.eq_ignore_ascii_case(other) } else { name == other }
+    if platform::VARIABLES_HAVE_CASE { name == other } else { name.eq_ignore_ascii_case(other) }
 }
 
 /// A variable's name, so that those which are one to the system are one here: Windows has `Path`.
 fn usual(name: &OsStr) -> OsString {
-    if cfg!(windows) { name.to_ascii_uppercase() } else { name.to_owned() }
+    if platform::VARIABLES_HAVE_CASE { name.to_owned() } else { name.to_ascii_uppercase() }
 }
 
 fn starts_with(name: &OsStr, prefix: &str) -> bool {
     let start = name.as_encoded_bytes().get(..prefix.len());
     start.is_some_and(|start| {
-        if cfg!(windows) { start.eq_ignore_ascii_case(prefix.as_bytes()) } else { start == prefix.as_bytes() }
+        if platform::VARIABLES_HAVE_CASE {
+            start == prefix.as_bytes()
+        } else {
+            start.eq_ignore_ascii_case(prefix.as_bytes())
+        }
     })
 }
 

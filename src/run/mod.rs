@@ -3,6 +3,7 @@
 //! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
 mod copy;
+mod encoding;
 mod environment;
 mod judge;
 mod junit;

@@ -17,7 +17,7 @@ use rustix::fs::{Mode, OFlags};
 ///
 /// What the system says.
 pub fn real_path(path: &Path) -> io::Result<PathBuf> {
-    std::fs::canonicalize(path)
+    fs::canonicalize(path)
 }
 
 /// Makes a folder for this user alone.
@@ -42,6 +42,15 @@ pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
 #[must_use]
 pub fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+/// No stream is in a code page here: what is not UTF-8 stays as it is.
+pub const HAS_CODE_PAGES: bool = false;
+
+/// Nothing.
+#[must_use]
+pub fn of_code_page(_bytes: &[u8]) -> Option<String> {
+    None
 }
 
 /// The effective user of this process.

@@ -24,13 +24,13 @@ pub struct LaneFolder {
 }
 
 impl LaneFolder {
-    /// Makes one where [`crate::env::sandbox_base`] says.
+    /// Makes one where [`super::super::sandbox_base`] says.
     ///
     /// # Errors
     ///
     /// What the system says to making a folder there.
     pub fn create() -> io::Result<Self> {
-        let base = crate::env::sandbox_base();
+        let base = super::super::sandbox_base();
         let base = fs::canonicalize(&base)
             .map_err(|error| io::Error::new(error.kind(), format!("sandboxes go to {}: {error}", base.display())))?;
         if base.to_str().is_none() {

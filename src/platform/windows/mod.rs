@@ -6,6 +6,7 @@ mod asker;
 mod capture;
 mod clock;
 mod command_line;
+mod encoding;
 mod facts;
 mod files;
 mod holders;
@@ -44,6 +45,7 @@ pub use abilities::abilities;
 mod tests;
 
 pub use clock::since_start;
+pub use encoding::{HAS_CODE_PAGES, of_code_page};
 pub use facts::host_facts;
 pub use files::{Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of};
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};

@@ -7,11 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
-use super::super::super::temporary;
+use super::super::super::{places, temporary};
 use super::super::filter::{self, Filter, Listener};
 use super::super::{facts, holders, procfs, signals, sockets};
 use super::foreign;
-use crate::env;
 use crate::model::{Ability, Can, Exit};
 
 /// How long all of it may take, in seconds: then the process is ended.
@@ -24,7 +23,7 @@ const SOCKET: usize = 107;
 pub fn tell() -> io::Result<()> {
     // SAFETY: it takes an integer. The signal's default, which no Rust program changes, ends the process.
     unsafe { libc::alarm(LIMIT) };
-    let base = env::sandbox_base();
+    let base = places::sandbox_base();
     let mut abilities =
         vec![temporary::ability(&base, facts::filesystem(&base).as_deref(), Some(SOCKET)), kernel(), place()];
     abilities.extend(processes());
