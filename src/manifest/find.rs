@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::error::{Error, Result};
 
 /// The folder of the manifests, in the project.
-const FOLDER: &str = "checks.d";
+pub const FOLDER: &str = "checks.d";
 
 /// The project and its manifests.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 mod actions;
 mod against;
 mod findings;
+mod hooks;
 mod json;
 mod junit;
 mod last_words;
@@ -12,7 +13,8 @@ mod target;
 mod terminal;
 
 pub use actions::{annotations, defused, defused_json, defused_xml};
-pub use json::{events_schema, json, schema};
+pub use hooks::hooks;
+pub use json::{events_schema, hooks_schema, json, schema};
 pub use junit::junit;
 pub use look::Look;
 pub use summary::summary;
