@@ -223,7 +223,9 @@ pub enum Document {
 
 /// Tell what a kind of finding, or a fault of a wired hook, means, why a host cares, and how to mend it.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory\n  hostproof explain script-missing")]
+#[command(
+    after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory\n  hostproof explain script-missing"
+)]
 pub struct ExplainArgs {
     /// The kind, as `held-directory`; a list of all if none is given.
     pub kind: Option<String>,
@@ -231,8 +233,7 @@ pub struct ExplainArgs {
 
 /// Show which commands are wired into hosts and git here, which check covers each, and what is wrong on sight.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  hostproof hooks\n  hostproof hooks --strict\n  hostproof hooks --at main\n  \
+#[command(after_help = "Examples:\n  hostproof hooks\n  hostproof hooks --strict\n  hostproof hooks --at main\n  \
 hostproof hooks --json | jq '.wirings[] | select(.covered_by == [])'\n  \
 hostproof run --report report.json; hostproof hooks --report report.json\n\n\
 Nothing is run. A check covers a command if its `covers` names a file that the command runs or the file that wires it, \
@@ -241,8 +242,7 @@ Read are the settings of Claude Code (plugins, agents and skills included), Code
 and Cline; git's hooks, husky, lefthook, pre-commit and prek; session-boundary.json; and what a manifest names under \
 `gate: {wirings: …}`.\n\n\
 Exit codes: 0 all was read and nothing is broken, 1 something is broken (with --strict also: uncovered, or a warning), \
-2 a manifest is wrong, 3 something could not be read."
-)]
+2 a manifest is wrong, 3 something could not be read.")]
 pub struct HooksArgs {
     #[command(flatten)]
     pub manifests: ManifestArgs,

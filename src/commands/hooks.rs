@@ -25,12 +25,11 @@ const MAX_REPORT: u64 = 256 << 20;
 pub fn run(args: &HooksArgs) -> Result<ExitCode> {
     let project = Project::open(args)?;
     let took = args.report.as_deref().map(took_ms).transpose()?.unwrap_or_default();
-    let (files, mut notes): (Box<dyn Files>, Vec<String>) = match &args.at {
-        Some(commit) => (Box::new(Tree::open(&project.root, commit).map_err(Error::Usage)?), Vec::new()),
-        None => {
-            let (disk, notes) = Disk::open(&project.root);
-            (Box::new(disk), notes)
-        }
+    let (files, mut notes): (Box<dyn Files>, Vec<String>) = if let Some(commit) = &args.at {
+        (Box::new(Tree::open(&project.root, commit).map_err(Error::Usage)?), Vec::new())
+    } else {
+        let (disk, notes) = Disk::open(&project.root);
+        (Box::new(disk), notes)
     };
     let Wirings { mut wirings, files: read, unread, notes: more } = wirings::read(&*files, &project.sources);
     wirings::cover(&mut wirings, &project.checks.iter().collect::<Vec<_>>(), &*files);

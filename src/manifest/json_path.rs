@@ -109,8 +109,21 @@ mod tests {
         ] {
             assert_eq!(CommandPath::text(text).unwrap().0.steps, steps, "{text}");
         }
-        for text in ["", "hooks", "$.", "$..", "$hooks", "$[", "$[]", "$[a]", "$[?(@.a)]", "$[1:2]", "$['a]", "$..a..b..c", "$.a b"]
-        {
+        for text in [
+            "",
+            "hooks",
+            "$.",
+            "$..",
+            "$hooks",
+            "$[",
+            "$[]",
+            "$[a]",
+            "$[?(@.a)]",
+            "$[1:2]",
+            "$['a]",
+            "$..a..b..c",
+            "$.a b",
+        ] {
             assert!(CommandPath::text(text).is_err(), "{text}");
         }
         assert!(CommandPath::text("$.a[x]").unwrap_err().to_string().contains("character 4"));

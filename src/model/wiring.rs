@@ -132,7 +132,11 @@ impl Wiring {
         let narrowed = match self.host {
             Host::SessionReceiver => self.name.as_deref().map(|name| format!("{event} {name}")),
             Host::Git | Host::Husky => Some(format!("git {event}")),
-            _ => self.matcher.as_deref().filter(|text| !text.is_empty() && *text != "*").map(|text| format!("{event}({text})")),
+            _ => self
+                .matcher
+                .as_deref()
+                .filter(|text| !text.is_empty() && *text != "*")
+                .map(|text| format!("{event}({text})")),
         };
         narrowed.unwrap_or_else(|| event.to_owned())
     }

@@ -84,11 +84,7 @@ impl WiringFaultKind {
     pub fn is_error(self) -> bool {
         matches!(
             self,
-            Self::ScriptMissing
-                | Self::NotExecutable
-                | Self::CarriageReturns
-                | Self::ByteOrderMark
-                | Self::BadMatcher
+            Self::ScriptMissing | Self::NotExecutable | Self::CarriageReturns | Self::ByteOrderMark | Self::BadMatcher
         )
     }
 }

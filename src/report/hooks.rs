@@ -18,7 +18,10 @@ pub fn hooks(look: Look, hooks: &Hooks, verbose: bool) -> Vec<String> {
     let (places, occasions) = (width(&line_number), width(&|wiring| text(&wiring.occasion())).min(40));
     for wiring in &hooks.wirings {
         let heading = (wiring.file.as_str(), wiring.host.name());
-        if wiring.line.is_none() && last.is_some_and(|(_, host)| host == heading.1) && folder(wiring) == last.map(|(file, _)| file) {
+        if wiring.line.is_none()
+            && last.is_some_and(|(_, host)| host == heading.1)
+            && folder(wiring) == last.map(|(file, _)| file)
+        {
             // Files that are hooks themselves are told by their folder.
         } else if last != Some(heading) {
             let file = if wiring.line.is_none() { folder(wiring).unwrap_or(&wiring.file) } else { &wiring.file };
@@ -142,7 +145,10 @@ fn told(look: Look, fault: &WiringFault) -> [String; 2] {
     let slug = fault.kind.slug();
     let label = if fault.kind.is_error() { look.red(slug) } else { look.yellow(slug) };
     let place = fault.place.as_deref().map(|place| format!("   {}", text(place))).unwrap_or_default();
-    [format!("         {label}   {}{place}", text(&fault.message)), format!("           mend   {}", text(&fault.remedy))]
+    [
+        format!("         {label}   {}{place}", text(&fault.message)),
+        format!("           mend   {}", text(&fault.remedy)),
+    ]
 }
 
 /// What to do next.

@@ -68,7 +68,8 @@ fn used(check: &Check, files: &dyn Files) -> Vec<String> {
 pub fn mark_short_limits(wirings: &mut [Wiring], took_ms: &BTreeMap<String, u64>) {
     for wiring in wirings {
         let Some(limit) = &wiring.limit else { continue };
-        let longest = wiring.covered_by.iter().filter_map(|cover| Some((took_ms.get(&cover.check)?, &cover.check))).max();
+        let longest =
+            wiring.covered_by.iter().filter_map(|cover| Some((took_ms.get(&cover.check)?, &cover.check))).max();
         if let Some((took, check)) = longest.filter(|(took, _)| **took > limit.ms) {
             let say = |ms: u64| duration(std::time::Duration::from_millis(ms));
             let message = format!("its limit is {}, and check {check} took {}", say(limit.ms), say(*took));

@@ -1,5 +1,7 @@
 //! What is wrong with a wired command on sight. Only what can be known is said: a script is never run.
 
+use std::path::Path;
+
 use regex::Regex;
 
 use super::draft::Draft;
@@ -98,20 +100,25 @@ impl Finder<'_> {
         }
         let seen = looks.look(path);
         let for_shell = seen.is_for_a_shell(script.by.as_deref());
-        let lower = path.to_ascii_lowercase();
         // Those are for cmd.exe, too, which wants them as they are.
-        let both = lower.ends_with(".cmd") || lower.ends_with(".bat");
+        let both = is_batch(path);
         let first_line = direct && seen.carriage == Some(1) && seen.shebang.is_some();
         let (has_mark, ends_with_one) = (seen.has_mark, seen.ends_with_one);
         if let Some(line) = seen.carriage.filter(|_| (for_shell || first_line) && !both) {
-            let what = if for_shell { "the shell takes the CR for a part of the line" } else { "no program has that name" };
+            let what =
+                if for_shell { "the shell takes the CR for a part of the line" } else { "no program has that name" };
             let message = format!("{path} has Windows line ends (CR LF), the first in line {line}: {what}");
             let remedy = format!("save it with LF, and keep it so: `{path} text eol=lf` in .gitattributes");
             self.add_at(Kind::CarriageReturns, message, remedy, Some(format!("{path}:{line}")));
         }
         if has_mark && (for_shell || direct) && shell != Shell::Powershell {
             let message = format!("{path} begins with a byte order mark, so its first line is not what it seems");
-            self.add_at(Kind::ByteOrderMark, message, "save it as UTF-8 without the mark".to_owned(), Some(format!("{path}:1")));
+            self.add_at(
+                Kind::ByteOrderMark,
+                message,
+                "save it as UTF-8 without the mark".to_owned(),
+                Some(format!("{path}:1")),
+            );
         }
         if let Some(line) = ends_with_one.filter(|_| self.refuses_by_two()) {
             let host = self.wiring.host.name();
@@ -139,7 +146,7 @@ impl Finder<'_> {
             _ => String::new(),
         };
         let message = format!("{path} is not there{then}");
-        self.add(Kind::ScriptMissing, message, "mend the path, or add the file to the project".to_owned());
+        self.add(Kind::ScriptMissing, message, "correct the path, or add the file to the project".to_owned());
     }
 
     /// A hook that is a file out of the project.
@@ -155,9 +162,9 @@ impl Finder<'_> {
             return;
         }
         let programs = self.wiring.commands.iter().filter_map(|command| command.argv.as_ref()?.first());
-        let script = programs.map(|program| base(program).to_ascii_lowercase()).find(|name| {
-            name.ends_with(".cmd") || name.ends_with(".bat") || WINDOWS_SCRIPTS.contains(&name.as_str())
-        });
+        let script = programs
+            .map(|program| base(program).to_ascii_lowercase())
+            .find(|name| is_batch(name) || WINDOWS_SCRIPTS.contains(&name.as_str()));
         if let Some(name) = script {
             let message = format!("{name} is a script of cmd.exe's on Windows, which no program with `args` can start");
             self.add(Kind::NeedsShell, message, "write the whole command as one text, without `args`".to_owned());
@@ -165,7 +172,9 @@ impl Finder<'_> {
     }
 
     fn matcher(&mut self, form: &Form) {
-        let Some(matcher) = self.wiring.matcher.as_deref().filter(|text| !text.is_empty() && *text != "*") else { return };
+        let Some(matcher) = self.wiring.matcher.as_deref().filter(|text| !text.is_empty() && *text != "*") else {
+            return;
+        };
         let is_list = matcher.chars().all(|c| c.is_ascii_alphanumeric() || "_-,| ".contains(c));
         let expression = match form.matchers {
             Matchers::ListOrExpression => !is_list,
@@ -174,7 +183,7 @@ impl Finder<'_> {
         };
         if expression && let Some(why) = no_expression(matcher) {
             let message = format!("the matcher `{matcher}` is no regular expression ({why}), so it matches nothing");
-            self.add(Kind::BadMatcher, message, "mend it; `*`, or no matcher, is every one".to_owned());
+            self.add(Kind::BadMatcher, message, "write an expression; `*`, or no matcher, is every one".to_owned());
         }
     }
 
@@ -218,6 +227,11 @@ impl Finder<'_> {
     }
 }
 
+fn is_batch(name: &str) -> bool {
+    let ending = Path::new(name).extension().unwrap_or_default();
+    ending.eq_ignore_ascii_case("cmd") || ending.eq_ignore_ascii_case("bat")
+}
+
 /// Why a text is no regular expression of JavaScript's, as far as that is known here: what only JavaScript has is taken
 /// for right.
 fn no_expression(text: &str) -> Option<String> {
@@ -230,15 +244,15 @@ fn no_expression(text: &str) -> Option<String> {
 
 /// Marks commands that run twice for one event: hosts that run those that are the same once are left out.
 pub fn mark_duplicates(drafts: &[Draft], wirings: &mut [Wiring]) {
-    for at in 1..wirings.len() {
-        if drafts[at].form.is_none_or(|form| form.once) {
-            continue;
-        }
-        let (before, rest) = wirings.split_at_mut(at);
-        let this = &mut rest[0];
+    for (at, draft) in drafts.iter().enumerate().filter(|(_, draft)| draft.form.is_some_and(|form| !form.once)) {
+        let Some((before, [this, ..])) = wirings.split_at_mut_checked(at) else { return };
+        let commands = |wiring: &Wiring| -> Vec<String> {
+            wiring.commands.iter().map(|command| command.command.clone()).collect()
+        };
         let same = |known: &&Wiring| {
-            (known.host, &known.event, &known.matcher) == (this.host, &this.event, &this.matcher)
-                && known.commands.iter().map(|command| &command.command).eq(this.commands.iter().map(|command| &command.command))
+            known.host == draft.host
+                && (&known.event, &known.matcher) == (&this.event, &this.matcher)
+                && commands(known) == commands(this)
         };
         if let Some(first) = before.iter().find(same) {
             let message = format!("the same command is at {}, so it runs twice", first.place());

@@ -107,16 +107,17 @@ impl Files for Disk {
                 Entry::File { executable: marked.then(|| platform::is_executable(&path)) }
             }
             Ok(metadata) if metadata.is_dir() => Entry::Folder,
-            Ok(_) => Entry::Other,
             Err(error) if is_missing(&error) && fs::symlink_metadata(&path).is_err() => Entry::Missing,
-            Err(_) => Entry::Other,
+            _ => Entry::Other,
         }
     }
 
     fn bytes(&self, name: &str) -> Result<Vec<u8>, Refused> {
         let path = self.root.join(name);
         let cannot = |error: io::Error| match error.kind() {
-            ErrorKind::NotFound => Refused::new("it is a symbolic link that leads nowhere", "mend the link, or remove it"),
+            ErrorKind::NotFound => {
+                Refused::new("it is a symbolic link that leads nowhere", "mend the link, or remove it")
+            }
             _ => Refused::new(format!("it cannot be read: {error}"), "make it readable, or remove it"),
         };
         // It is looked at first: to open a FIFO would wait, and to open a device can do anything. The way it is opened
@@ -231,7 +232,7 @@ fn decode(bytes: &[u8]) -> Result<String, Refused> {
     if let Some(encoding) = other_encoding(bytes) {
         return Err(Refused::new(format!("it is in {encoding}, which its host does not read"), as_utf8));
     }
-    let line = |at: usize| Some(bytes[..at].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1);
+    let line = |at: usize| Some(memchr::memchr_iter(b'\n', &bytes[..at]).count() as u64 + 1);
     let text = str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         let message = format!("it is not UTF-8: byte {:#04x} at offset {at}", bytes[at]);

@@ -144,9 +144,13 @@ fn named(source: &WiringSource, reading: &mut Reading<'_>) {
             node.list().and_then(|words| words.iter().map(|word| word.text().map(str::to_owned)).collect());
         let text = match (node.text(), argv.filter(|argv| !argv.is_empty())) {
             (Some(command), _) => Text::shell(command.trim_end(), Shell::System, node.line),
-            (None, Some(argv)) => {
-                Text { command: argv.join(" "), argv: Some(argv), shell: Shell::None, on: On::Anywhere, line: node.line }
-            }
+            (None, Some(argv)) => Text {
+                command: argv.join(" "),
+                argv: Some(argv),
+                shell: Shell::None,
+                on: On::Anywhere,
+                line: node.line,
+            },
             (None, None) => {
                 reading.odd(file, node, &format!("what is at {}", path.text), "a text, or a list of words");
                 continue;

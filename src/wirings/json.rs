@@ -124,7 +124,9 @@ mod tests {
 
     #[test]
     fn what_is_no_json_says_where() {
-        for (text, line) in [("", None), ("{\"a\": ", Some(1)), ("{\n\"a\" 1}", Some(2)), ("[1]\n[2]", Some(2)), ("{'a': 1}", Some(1))] {
+        for (text, line) in
+            [("", None), ("{\"a\": ", Some(1)), ("{\n\"a\" 1}", Some(2)), ("[1]\n[2]", Some(2)), ("{'a': 1}", Some(1))]
+        {
             assert_eq!(parse(text, true).unwrap_err().line, line, "{text:?}");
         }
         for deep in ["[".repeat(100_000), "{\"a\":".repeat(100_000)] {

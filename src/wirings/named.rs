@@ -1,6 +1,7 @@
 //! Which files of the project a command runs, by its text alone.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use super::files::{Entry, Files};
 use super::limits::{MAX_COMMAND, MAX_NESTING};
@@ -61,6 +62,25 @@ pub fn in_windows_shell(command: &str, flavour: Flavour, around: &Around<'_>) ->
     reader.told
 }
 
+/// Where a path leads.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// To a name in the project.
+    In(String),
+    Out,
+    Unknown,
+}
+
+impl Place {
+    fn of(name: Option<String>) -> Self {
+        name.map_or(Self::Out, Self::In)
+    }
+
+    fn inside(self) -> Option<String> {
+        if let Self::In(name) = self { Some(name) } else { None }
+    }
+}
+
 /// A word's text, or what it takes to know it.
 type Arg = Result<String, String>;
 
@@ -104,7 +124,8 @@ impl<'a> Reader<'a> {
             self.simple(command, tested, nesting);
             let program = command.words.first().and_then(Word::literal);
             tested = command.next == Next::And
-                && program.is_some_and(|name| matches!(&*name, "[" | "[[" | "test" | "command" | "type" | "which" | "hash"));
+                && program
+                    .is_some_and(|name| matches!(&*name, "[" | "[[" | "test" | "command" | "type" | "which" | "hash"));
         }
     }
 
@@ -116,9 +137,24 @@ impl<'a> Reader<'a> {
         if command.words.first().is_some_and(|word| word.plain() != Some("[[")) {
             command.words.iter().for_each(|word| self.unquoted(word));
         }
+        self.substitutions(command, nesting);
         let words: Vec<Arg> = command.words.iter().map(|word| self.value(word)).collect();
         let fallback = command.next == Next::Or || command.guarded || tested;
         self.run(&words, fallback, nesting);
+    }
+
+    /// The commands whose output is put into this one. They run in a shell of their own, which leaves this one as it is.
+    fn substitutions(&mut self, command: &Simple, nesting: usize) {
+        let words = command.sets.iter().map(|(_, word)| word).chain(&command.words);
+        for piece in words.flat_map(|word| &word.0) {
+            if let Piece::Command { script, .. } = piece
+                && self.printed(script).is_err()
+            {
+                let (cwd, variables) = (self.cwd.clone(), self.variables.clone());
+                self.script(script, nesting + 1);
+                (self.cwd, self.variables) = (cwd, variables);
+            }
+        }
     }
 
     fn windows(&mut self, text: &str, flavour: Flavour, nesting: usize) {
@@ -198,12 +234,12 @@ impl<'a> Reader<'a> {
         match (&first[..], second.as_deref()) {
             (["git", .., "rev-parse", "--show-toplevel"], _) if self.around.is_top => Ok(HERE.to_string()),
             (["pwd", ..], _) => self.variable("PWD"),
-            (["cd", path], Some("pwd")) | (["cd", "--" | "-P", path], Some("pwd")) => Ok((*path).to_owned()),
+            (["cd", path] | ["cd", "--" | "-P", path], Some("pwd"))
+            | (["realpath", path] | ["readlink", "-f", path], None) => Ok((*path).to_owned()),
             (["dirname", path] | ["dirname", "--", path], None) => match folder(path) {
                 "" => Ok(".".to_owned()),
                 folder => Ok(folder.to_owned()),
             },
-            (["realpath", path] | ["readlink", "-f", path], None) => Ok((*path).to_owned()),
             _ => Err(unknown()),
         }
     }
@@ -212,7 +248,9 @@ impl<'a> Reader<'a> {
         for piece in &word.0 {
             let written = match piece {
                 Piece::Parameter { name, quoted: false, .. }
-                    if name == "HOME" || name == "PWD" || self.around.folders.iter().any(|(known, _)| known == name) =>
+                    if name == "HOME"
+                        || name == "PWD"
+                        || self.around.folders.iter().any(|(known, _)| known == name) =>
                 {
                     format!("${name}")
                 }
@@ -238,14 +276,14 @@ impl<'a> Reader<'a> {
         let lower = base(&program).to_ascii_lowercase();
         let name = lower.strip_suffix(".exe").unwrap_or(&lower);
         let is_path = program.contains('/') || program.starts_with([HERE, HOME]);
-        if is_path && self.place(&program).is_none_or(|place| place.is_some()) {
+        if is_path && self.place(&program) != Place::Out {
             self.file(&program, Named::Program, None, fallback);
             return self.arguments(rest, Some(&program), fallback);
         }
         match name {
             "cd" => {
                 let to = rest.iter().rfind(|word| word.as_ref().is_ok_and(|word| !word.starts_with('-')));
-                self.cwd = to.and_then(|word| word.as_ref().ok()).and_then(|path| self.place(path)?);
+                self.cwd = to.and_then(|word| word.as_ref().ok()).and_then(|path| self.place(path).inside());
             }
             "export" | "readonly" | "declare" | "typeset" => {
                 for word in rest.iter().flatten() {
@@ -269,14 +307,16 @@ impl<'a> Reader<'a> {
             "command" if matches!(text(0), Some("-v" | "-V")) => {}
             name if READERS.contains(&name) => {}
             name => {
-                let wraps = WRAPPERS.iter().find(|known| known.name == name && known.subcommand.is_none_or(|sub| text(0) == Some(sub)));
+                let wraps = WRAPPERS
+                    .iter()
+                    .find(|known| known.name == name && known.subcommand.is_none_or(|sub| text(0) == Some(sub)));
                 if let Some(wrapper) = wraps {
                     let after = &rest[usize::from(wrapper.subcommand.is_some()).min(rest.len())..];
                     let skipped = options(after, wrapper.valued) + wrapper.operands;
                     let inner = &after[skipped.min(after.len())..];
                     // `uv run hooks/guard.py` runs it with Python, whatever its mode is.
                     match inner.first() {
-                        Some(Ok(file)) if file.ends_with(".py") => {
+                        Some(Ok(file)) if is_python(file) => {
                             self.file(file, Named::Script, Some("python3"), fallback);
                             self.arguments(&inner[1..], Some(file), fallback);
                         }
@@ -285,7 +325,7 @@ impl<'a> Reader<'a> {
                 } else if let Some(known) = interpreter(name) {
                     self.interpreted(known, name, rest, fallback, nesting);
                 } else {
-                    let here = self.looks_here && self.place(&program).flatten().is_some_and(|name| self.is_file(&name));
+                    let here = self.looks_here && self.place(&program).inside().is_some_and(|name| self.is_file(&name));
                     if here {
                         self.file(&program, Named::Program, None, fallback);
                     }
@@ -326,7 +366,9 @@ impl<'a> Reader<'a> {
             // `-lc` and `-uc`: letters of one dash, the last of which takes a value.
             let cluster = (known.shell || !known.module.is_empty()) && word.len() > 2 && !word.starts_with("--");
             let last = format!("-{}", word.chars().next_back().unwrap_or_default());
-            let is = |options: &[&str]| options.contains(&&*lower) || (cluster && word.starts_with('-') && options.contains(&&*last));
+            let is = |options: &[&str]| {
+                options.contains(&&*lower) || (cluster && word.starts_with('-') && options.contains(&&*last))
+            };
             match &*lower {
                 "run" if known.names.contains(&"deno") || name == "bun" => {}
                 "-file" if is_power => {}
@@ -338,8 +380,8 @@ impl<'a> Reader<'a> {
                     match next {
                         Some(Ok(code)) if known.shell => self.script(&code.clone(), nesting + 1),
                         Some(Ok(code)) if is_power => self.windows(&code.clone(), Flavour::Powershell, nesting + 1),
-                        Some(Err(why)) if known.shell => self.untold(why.clone()),
-                        _ => {}
+                        Some(Err(why)) => self.untold(why.clone()),
+                        _ => self.untold(format!("it has code of its own for {name}")),
                     }
                     return self.arguments(rest.get(at + 2..).unwrap_or_default(), None, fallback);
                 }
@@ -380,7 +422,7 @@ impl<'a> Reader<'a> {
     fn module(&mut self, module: &str, by: &str, fallback: bool) {
         let path = module.replace('.', "/");
         let candidates = [format!("{path}.py"), format!("{path}/__main__.py")];
-        let found = candidates.iter().find(|file| self.place(file).flatten().is_some_and(|name| self.is_file(&name)));
+        let found = candidates.iter().find(|file| self.place(file).inside().is_some_and(|name| self.is_file(&name)));
         if let Some(file) = found {
             self.file(file, Named::Module, Some(by), fallback);
         }
@@ -388,11 +430,11 @@ impl<'a> Reader<'a> {
 
     /// Words that name files that are there: from where the command starts, beside the script, or in a plugin's folder.
     fn arguments(&mut self, words: &[Arg], script: Option<&String>, fallback: bool) {
-        let beside = script.and_then(|script| self.place(script).flatten()).map(|script| folder(&script).to_owned());
+        let beside = script.and_then(|script| self.place(script).inside()).map(|script| folder(&script).to_owned());
         let folders: Vec<String> =
             beside.into_iter().chain(self.around.folders.iter().map(|(_, folder)| folder.clone())).collect();
         for word in words.iter().flatten().filter(|word| !word.starts_with('-') && !word.is_empty()) {
-            let here = self.place(word).flatten();
+            let here = self.place(word).inside();
             let elsewhere = folders.iter().filter_map(|folder| join(folder, word));
             let found = here.into_iter().chain(elsewhere).find(|name| self.is_file(name));
             if let Some(path) = found {
@@ -407,12 +449,12 @@ impl<'a> Reader<'a> {
 
     fn file(&mut self, path: &str, named: Named, by: Option<&str>, fallback: bool) {
         match self.place(path) {
-            Some(Some(name)) => {
+            Place::In(name) => {
                 let exists = self.around.files.entry(&name) != Entry::Missing;
                 self.push(Script { path: name, named, by: by.map(str::to_owned), fallback, exists });
             }
-            Some(None) => {}
-            None => self.untold("where it starts is not known"),
+            Place::Out => {}
+            Place::Unknown => self.untold("where it starts is not known"),
         }
     }
 
@@ -422,21 +464,24 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where a path leads: a name in the project, or out of it; `None` if it can't be known.
-    fn place(&self, path: &str) -> Option<Option<String>> {
+    /// Where a path leads.
+    fn place(&self, path: &str) -> Place {
         let path = path.replace('\\', "/");
         if let Some(rest) = path.strip_prefix(HERE) {
-            return Some(join("", rest.trim_start_matches('/')));
+            return Place::of(join("", rest.trim_start_matches('/')));
         }
         let drive = path.as_bytes().get(1) == Some(&b':');
         if path.starts_with(HOME) || path.starts_with('/') || drive {
             let root = self.around.files.root().and_then(|root| root.to_str()).map(|root| root.replace('\\', "/"));
             let rest = root.and_then(|root| path.strip_prefix(&root)?.strip_prefix('/').map(str::to_owned));
-            return Some(rest.and_then(|rest| join("", &rest)));
+            return Place::of(rest.and_then(|rest| join("", &rest)));
         }
-        let cwd = self.cwd.as_ref()?;
-        Some(join(cwd, &path))
+        self.cwd.as_ref().map_or(Place::Unknown, |cwd| Place::of(join(cwd, &path)))
     }
+}
+
+fn is_python(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("py"))
 }
 
 /// How many words are options, with the values of those that have some.

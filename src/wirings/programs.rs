@@ -41,7 +41,14 @@ pub const INTERPRETERS: &[Interpreter] = &[
         ..NONE
     },
     Interpreter { names: &["deno"], valued: &["-c", "--config", "--import-map"], inline: &["eval"], ..NONE },
-    Interpreter { names: &["sh", "dash", "ash"], valued: &["-o"], inline: &["-c"], missing: Some(2), shell: true, ..NONE },
+    Interpreter {
+        names: &["sh", "dash", "ash"],
+        valued: &["-o"],
+        inline: &["-c"],
+        missing: Some(2),
+        shell: true,
+        ..NONE
+    },
     Interpreter {
         names: &["bash", "zsh", "ksh"],
         valued: &["-o", "-O", "+O", "--rcfile", "--init-file"],
@@ -119,9 +126,10 @@ pub const WRAPPERS: &[Wrapper] = &[
 
 /// Programs whose words are data, not something that is run.
 pub const READERS: &[&str] = &[
-    "[", "[[", "test", "true", "false", ":", "echo", "printf", "cat", "grep", "head", "tail", "ls", "mkdir", "rm", "rmdir",
-    "touch", "cp", "mv", "ln", "chmod", "stat", "wc", "jq", "sed", "awk", "tr", "cut", "sort", "exit", "return", "set",
-    "unset", "read", "local", "trap", "wait", "sleep", "kill", "type", "which", "hash", "umask", "shift", "git", "tee",
+    "[", "[[", "test", "true", "false", ":", "echo", "printf", "cat", "grep", "head", "tail", "ls", "mkdir", "rm",
+    "rmdir", "touch", "cp", "mv", "ln", "chmod", "stat", "wc", "jq", "sed", "awk", "tr", "cut", "sort", "exit",
+    "return", "set", "unset", "read", "local", "trap", "wait", "sleep", "kill", "type", "which", "hash", "umask",
+    "shift", "git", "tee",
 ];
 
 /// The interpreter of that name: `python3.11` and `node.exe` are known by what they begin with.

@@ -23,9 +23,9 @@ pub struct Wirings {
 #[must_use]
 pub fn read(files: &dyn Files, sources: &[WiringSource]) -> Wirings {
     let reading = find(files, sources);
-    let is_top = files.root().is_none_or(|root| {
-        source::top(root).is_none_or(|top| std::fs::canonicalize(top).is_ok_and(|top| top == root))
-    });
+    let is_top = files
+        .root()
+        .is_none_or(|root| source::top(root).is_none_or(|top| std::fs::canonicalize(top).is_ok_and(|top| top == root)));
     let mut looks = Looks::new(files);
     let mut wirings = Vec::new();
     for draft in &reading.drafts {

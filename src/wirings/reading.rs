@@ -60,7 +60,12 @@ impl<'a> Reading<'a> {
     /// Tells of a value that is not what it should be.
     pub fn odd(&mut self, file: &str, node: &Node, what: &str, expected: &str) {
         let message = format!("{what} is {}, not {expected}", node.kind());
-        self.unread(file, Some(node.line), &message, format!("write {expected}; its host passes it over, or refuses the file"));
+        self.unread(
+            file,
+            Some(node.line),
+            &message,
+            format!("write {expected}; its host passes it over, or refuses the file"),
+        );
     }
 
     /// The text of a file, if there is one; what keeps it from being read is told.
@@ -126,7 +131,7 @@ impl<'a> Reading<'a> {
                 Some(document.root)
             }
             Err(malformed) => {
-                let remedy = "mend it: nothing in it is known, and its host may well pass it over".to_owned();
+                let remedy = "correct it: nothing in it is known, and its host may well pass it over".to_owned();
                 self.unread(file, malformed.line, &malformed.message, remedy);
                 None
             }

@@ -40,7 +40,9 @@ impl<'a> Looks<'a> {
     /// Looks into a script. Of what can't be read nothing is known.
     pub fn look(&mut self, name: &str) -> &Look {
         let files = self.files;
-        self.known.entry(name.to_owned()).or_insert_with(|| files.bytes(name).map(|bytes| look(&bytes)).unwrap_or_default())
+        self.known
+            .entry(name.to_owned())
+            .or_insert_with(|| files.bytes(name).map(|bytes| look(&bytes)).unwrap_or_default())
     }
 }
 

@@ -34,7 +34,7 @@ impl Settings<'_> {
         }
         for (kind, count) in std::mem::take(&mut reading.others) {
             let hooks = if count == 1 { "hook" } else { "hooks" };
-            reading.notes.push(format!("{}: {count} {hooks} of type {kind}, which call no program", self.file));
+            reading.notes.push(format!("{}: {count} {hooks} of type {kind}, without a program", self.file));
         }
     }
 
@@ -49,14 +49,20 @@ impl Settings<'_> {
                     }
                     match &entries.value {
                         Value::List(entries) => {
-                            entries.iter().for_each(|entry| self.entry(Some(&event.name), None, entry, 0, reading));
+                            for entry in entries {
+                                self.entry(Some(&event.name), None, entry, 0, reading);
+                            }
                         }
                         Value::Map(_) => self.entry(Some(&event.name), None, entries, 0, reading),
                         _ => reading.odd(self.file, entries, &format!("`{}`", event.name), "a list of hooks"),
                     }
                 }
             }
-            Value::List(entries) => entries.iter().for_each(|entry| self.entry(None, None, entry, 0, reading)),
+            Value::List(entries) => {
+                for entry in entries {
+                    self.entry(None, None, entry, 0, reading);
+                }
+            }
             // A plugin names the files.
             Value::Text(path) if self.plugin.is_some() => {
                 reading.more.push((join(self.plugin.unwrap_or_default(), path), hooks.line));
@@ -81,7 +87,9 @@ impl Settings<'_> {
             match inner.list() {
                 // One list further down, and no more.
                 Some(inner) if depth == 0 => {
-                    inner.iter().for_each(|hook| self.entry(event, matcher, hook, 1, reading));
+                    for hook in inner {
+                        self.entry(event, matcher, hook, 1, reading);
+                    }
                 }
                 _ => reading.odd(self.file, inner, "`hooks`", "a list of commands"),
             }
@@ -92,8 +100,7 @@ impl Settings<'_> {
             match text("type") {
                 Some(kind) if kind != "command" => *reading.others.entry(kind.to_owned()).or_default() += 1,
                 _ => {
-                    let keys: Vec<String> =
-                        self.form.commands.iter().map(|(key, ..)| format!("`{key}`")).collect();
+                    let keys: Vec<String> = self.form.commands.iter().map(|(key, ..)| format!("`{key}`")).collect();
                     let remedy = format!("write what it runs under {}, as a text", keys.join(" or "));
                     reading.unread(self.file, Some(entry.line), "a hook without a command", remedy);
                 }
@@ -101,10 +108,13 @@ impl Settings<'_> {
             return;
         }
         if (depth == 0) == (self.form.shape == Shape::Nested) {
-            let (name, remedy) = (self.form.host.name(), match self.form.shape {
-                Shape::Nested => "put it into a list under `hooks`, beside its matcher",
-                Shape::Flat => "put the command into the entry itself, without a list under `hooks`",
-            });
+            let (name, remedy) = (
+                self.form.host.name(),
+                match self.form.shape {
+                    Shape::Nested => "put it into a list under `hooks`, beside its matcher",
+                    Shape::Flat => "put the command into the entry itself, without a list under `hooks`",
+                },
+            );
             let message = format!("a hook in the form of another host: {name} passes it over");
             reading.unread(self.file, Some(entry.line), &message, remedy.to_owned());
         }

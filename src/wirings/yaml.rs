@@ -14,12 +14,15 @@ pub fn parse(text: &str) -> Result<Document, Malformed> {
         flow_nesting_limit: MAX_DEPTH,
         block_nesting_limit: MAX_DEPTH,
     };
-    let mut builder = Builder { open: Vec::new(), root: None, anchors: HashMap::new(), twice: Vec::new(), left: MAX_VALUES };
+    let mut builder =
+        Builder { open: Vec::new(), root: None, anchors: HashMap::new(), twice: Vec::new(), left: MAX_VALUES };
     for event in Parser::new_from_str_with_options(text, options) {
-        let (event, span) = event.map_err(|error| Malformed::at(
-            u64::try_from(error.marker().line()).unwrap_or(u64::MAX),
-            format!("it is no YAML: {}", error.info()),
-        ))?;
+        let (event, span) = event.map_err(|error| {
+            Malformed::at(
+                u64::try_from(error.marker().line()).unwrap_or(u64::MAX),
+                format!("it is no YAML: {}", error.info()),
+            )
+        })?;
         let line = u64::try_from(span.start.line()).unwrap_or(u64::MAX);
         builder.take(event, line)?;
         if builder.root.is_some() {
@@ -69,7 +72,8 @@ impl Builder {
             }
             Event::Alias(anchor) => {
                 let node = self.anchors.get(&anchor).cloned();
-                let node = node.ok_or_else(|| Malformed::at(line, "an alias stands for what it is itself a part of"))?;
+                let node =
+                    node.ok_or_else(|| Malformed::at(line, "an alias stands for what it is itself a part of"))?;
                 let mut size = 0;
                 node.walk(&mut |_| size += 1);
                 if self.open.len() + depth(&node) > MAX_DEPTH {
@@ -146,7 +150,9 @@ fn plain(text: &str) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        _ if text.parse::<f64>().is_ok() && !text.contains(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E') => {
+        _ if text.parse::<f64>().is_ok()
+            && !text.contains(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E') =>
+        {
             Value::Number(text.to_owned())
         }
         _ => Value::Text(text.to_owned()),
@@ -183,7 +189,7 @@ mod tests {
         assert!(parse(&bomb).is_err());
         assert!(parse(&"[".repeat(10_000)).is_err());
         assert!(parse("a: &a [*a]").is_err());
-        assert_eq!(parse("a: 1\nb: [\n").unwrap_err().line.is_some(), true);
+        assert!(parse("a: 1\nb: [\n").unwrap_err().line.is_some());
         assert!(parse("").is_err());
         assert_eq!(parse("a: 1\na: 2\n").unwrap().twice.len(), 1);
     }

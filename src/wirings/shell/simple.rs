@@ -63,21 +63,13 @@ impl Reader<'_> {
                     self.at += 1;
                     return Ok(());
                 }
-                Token::Open | Token::Close => {
-                    self.take(command, Next::Sequence);
+                operator => {
+                    self.take(command, joins(operator));
                     return Ok(());
                 }
-                Token::And => return self.end(command, Next::And),
-                Token::Or => return self.end(command, Next::Or),
-                Token::Pipe => return self.end(command, Next::Pipe),
-                Token::Semicolon | Token::Background => return self.end(command, Next::Sequence),
             }
         }
-        self.end(command, Next::End)
-    }
-
-    fn end(&mut self, command: Simple, next: Next) -> Result<(), String> {
-        self.take(command, next);
+        self.take(command, Next::End);
         Ok(())
     }
 
@@ -107,16 +99,13 @@ impl Reader<'_> {
                 }
                 Some("[[") => {
                     let closes = |token: &Token| matches!(token, Token::Word(word) if word.plain() == Some("]]"));
-                    let end = self.tokens[self.at..].iter().position(closes).ok_or("it has a `[[` that is not closed")?;
+                    let end =
+                        self.tokens[self.at..].iter().position(closes).ok_or("it has a `[[` that is not closed")?;
                     let words = vec![word.clone()];
                     let command = Simple { sets: Vec::new(), words, next: Next::End, guarded: self.depth > 0 };
                     self.at += end + 1;
                     // Its redirections are gone; what joins it to the next command is left.
-                    let next = match self.tokens.get(self.at) {
-                        Some(Token::And) => Next::And,
-                        Some(Token::Or) => Next::Or,
-                        _ => Next::Sequence,
-                    };
+                    let next = self.tokens.get(self.at).map_or(Next::End, joins);
                     self.at += usize::from(self.at < self.tokens.len());
                     self.take(command, next);
                     continue;
@@ -132,13 +121,24 @@ impl Reader<'_> {
     }
 }
 
+/// What an operator says of the command before it.
+fn joins(operator: &Token) -> Next {
+    match operator {
+        Token::And => Next::And,
+        Token::Or => Next::Or,
+        Token::Pipe => Next::Pipe,
+        _ => Next::Sequence,
+    }
+}
+
 /// `NAME=value`, before the words of a command.
 fn assignment(word: &Word) -> Option<(String, Word)> {
     let (Piece::Text { text, quoted: false }, rest) = word.0.split_first()? else { return None };
     let (name, value) = text.split_once('=')?;
-    let valid = name.bytes().enumerate().all(|(at, byte)| {
-        byte == b'_' || byte.is_ascii_alphabetic() || (at > 0 && byte.is_ascii_digit())
-    });
+    let valid = name
+        .bytes()
+        .enumerate()
+        .all(|(at, byte)| byte == b'_' || byte.is_ascii_alphabetic() || (at > 0 && byte.is_ascii_digit()));
     if name.is_empty() || !valid {
         return None;
     }

@@ -46,9 +46,9 @@ pub fn commands(text: &str, flavour: Flavour) -> Result<Vec<Vec<String>>, String
             '`' | '{' | '(' | '@' if flavour == Flavour::Powershell && quote.is_none() => {
                 return Err(format!("it has a `{character}` of PowerShell's"));
             }
-            ' ' | '\t' | '\r' if quote.is_none() => commands.last_mut().into_iter().for_each(|last| last.extend(word.take())),
+            ' ' | '\t' | '\r' if quote.is_none() => end(&mut commands, &mut word),
             '&' | '|' | ';' | '\n' if quote.is_none() && (character != ';' || flavour == Flavour::Powershell) => {
-                commands.last_mut().into_iter().for_each(|last| last.extend(word.take()));
+                end(&mut commands, &mut word);
                 commands.push(Vec::new());
             }
             '\\' => word.get_or_insert_default().push('/'),
@@ -58,9 +58,16 @@ pub fn commands(text: &str, flavour: Flavour) -> Result<Vec<Vec<String>>, String
     if quote.is_some() {
         return Err("it has a quote that is not closed".to_owned());
     }
-    commands.last_mut().into_iter().for_each(|last| last.extend(word.take()));
+    end(&mut commands, &mut word);
     commands.retain(|words| !words.is_empty());
     Ok(commands)
+}
+
+/// Ends a word, if there is one.
+fn end(commands: &mut [Vec<String>], word: &mut Option<String>) {
+    if let (Some(last), Some(word)) = (commands.last_mut(), word.take()) {
+        last.push(word);
+    }
 }
 
 fn variable(name: &str) -> Result<String, String> {

@@ -36,7 +36,10 @@ pub struct Word(pub Vec<Piece>);
 impl Word {
     /// Its text, if nothing in it is to be expanded.
     pub fn literal(&self) -> Option<String> {
-        self.0.iter().map(|piece| if let Piece::Text { text, .. } = piece { Some(text.as_str()) } else { None }).collect()
+        self.0
+            .iter()
+            .map(|piece| if let Piece::Text { text, .. } = piece { Some(text.as_str()) } else { None })
+            .collect()
     }
 
     /// The same, if nothing in it is quoted either: what may be a word of the shell's own.
@@ -101,7 +104,8 @@ impl<'t> Lexer<'t> {
 
     /// Takes one token; false at the end.
     fn token(&mut self, tokens: &mut Vec<Token>) -> Result<bool, String> {
-        while self.eat("\\\n") || self.eat("\\\r\n") || self.peek().is_some_and(|c| c == ' ' || c == '\t' || c == '\r') {
+        while self.eat("\\\n") || self.eat("\\\r\n") || self.peek().is_some_and(|c| c == ' ' || c == '\t' || c == '\r')
+        {
             if self.peek().is_some_and(|c| c == ' ' || c == '\t' || c == '\r') {
                 self.bump();
             }
@@ -210,13 +214,12 @@ impl<'t> Lexer<'t> {
                 '\\' => {
                     self.bump();
                     match self.bump() {
-                        Some('\n') => {}
+                        Some('\n') | None => {}
                         Some(escaped @ ('$' | '`' | '"' | '\\')) => text(pieces, escaped, true),
                         Some(other) => {
                             text(pieces, '\\', true);
                             text(pieces, other, true);
                         }
-                        None => {}
                     }
                 }
                 '$' | '`' => self.expansion(pieces, true)?,
