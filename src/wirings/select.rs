@@ -45,8 +45,8 @@ mod tests {
         };
         let child = |name: &str| PathStep::Child(name.to_owned());
         assert_eq!(found(&[child("hooks"), PathStep::Every, child("run")]), "a c");
-        assert_eq!(found(&[PathStep::Below, child("run")]), "a c b");
-        assert_eq!(found(&[PathStep::Below, PathStep::Below, child("run")]), "a c b");
+        assert_eq!(found(&[PathStep::Below, child("run")]), "a b c");
+        assert_eq!(found(&[PathStep::Below, PathStep::Below, child("run")]), "a b c");
         assert_eq!(found(&[child("list"), PathStep::Index(-1)]), "y");
         assert_eq!(found(&[child("list"), PathStep::Index(-3)]), "");
         assert_eq!(found(&[child("none"), PathStep::Every]), "");
