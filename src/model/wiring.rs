@@ -293,6 +293,7 @@ pub struct Limit {
     /// The number as it is written, in the host's unit; of a default, the one that would be written.
     pub written: String,
     pub unit: Unit,
+    /// In milliseconds.
     pub ms: u64,
     /// Whether it is the host's own, since the file sets none.
     pub default: bool,
@@ -310,7 +311,9 @@ pub struct Cover {
 /// Something that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unread {
+    /// Relative to the project.
     pub file: String,
+    /// Where in it, from 1; `null` for the file as a whole.
     #[serde(default)]
     pub line: Option<u64>,
     /// What it is.

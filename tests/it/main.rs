@@ -10,6 +10,7 @@ mod events;
 mod failed;
 #[cfg(target_os = "linux")]
 mod github;
+#[cfg(target_os = "linux")]
 mod hooks;
 #[cfg(target_os = "linux")]
 mod junit;
