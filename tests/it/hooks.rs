@@ -170,26 +170,17 @@ fn claude(event: &str, hook: &str) -> String {
 
 #[test]
 fn what_is_wrong_on_sight() {
-    let guard = |text: &str| -> Box<dyn Fn(&Context)> {
-        let text = text.to_owned();
-        Box::new(move |context: &Context| {
-            context.program("guard.sh", &text);
-        })
-    };
-    let plain = |text: &str| -> Box<dyn Fn(&Context)> {
-        let text = text.to_owned();
-        Box::new(move |context: &Context| {
-            context.file("guard.sh", &text);
-        })
-    };
+    // The script, and whether it may be executed.
+    let guard = |text: &'static str| Some((text, true));
+    let plain = |text: &'static str| Some((text, false));
     let run = r#"{"command": "./guard.sh"}"#;
     let by_bash = r#"{"command": "bash guard.sh"}"#;
     let fine = "#!/bin/sh\nexit 2\n";
-    let cases: Vec<(&str, &str, Box<dyn Fn(&Context)>, &[&str])> = vec![
-        ("PreToolUse", run, guard(fine), &[]),
-        ("PreToolUse", run, Box::new(|_| {}), &["script-missing"]),
-        ("PreToolUse", r#"{"command": "./guard.sh || true"}"#, Box::new(|_| {}), &[]),
-        ("PreToolUse", r#"{"command": "[ -f guard.sh ] && sh guard.sh"}"#, Box::new(|_| {}), &[]),
+    let cases = [
+        ("PreToolUse", run, guard(fine), &[][..]),
+        ("PreToolUse", run, None, &["script-missing"]),
+        ("PreToolUse", r#"{"command": "./guard.sh || true"}"#, None, &[]),
+        ("PreToolUse", r#"{"command": "[ -f guard.sh ] && sh guard.sh"}"#, None, &[]),
         ("PreToolUse", run, plain(fine), &["not-executable"]),
         ("PreToolUse", by_bash, plain(fine), &[]),
         ("PreToolUse", by_bash, plain("#!/bin/sh\r\nexit 2\r\n"), &["carriage-returns"]),
@@ -199,15 +190,19 @@ fn what_is_wrong_on_sight() {
         ("PreToolUse", run, guard("#!/bin/sh\nexit 1\n"), &["exit-status"]),
         ("PostCompact", run, guard("#!/bin/sh\nexit 1\n"), &[]),
         ("PreTooluse", run, guard(fine), &["unknown-event"]),
-        ("Stop", r#"{"command": "npx", "args": ["x"]}"#, Box::new(|_| {}), &["needs-shell"]),
-        ("Stop", r#"{"command": "npx x"}"#, Box::new(|_| {}), &[]),
+        ("Stop", r#"{"command": "npx", "args": ["x"]}"#, None, &["needs-shell"]),
+        ("Stop", r#"{"command": "npx x"}"#, None, &[]),
         ("Stop", r#"{"command": "sh $CLAUDE_PROJECT_DIR/guard.sh"}"#, guard(fine), &["unquoted-variable"]),
-        ("Stop", r#"{"command": "true", "timeout": 60000}"#, Box::new(|_| {}), &["odd-limit"]),
-        ("Stop", r#"{"command": "true", "timeout": 60}"#, Box::new(|_| {}), &[]),
+        ("Stop", r#"{"command": "true", "timeout": 60000}"#, None, &["odd-limit"]),
+        ("Stop", r#"{"command": "true", "timeout": 60}"#, None, &[]),
     ];
-    for (event, hook, set_up, expected) in cases {
+    for (event, hook, script, expected) in cases {
         let context = Context::new();
-        set_up(&context);
+        match script {
+            Some((text, true)) => drop(context.program("guard.sh", text)),
+            Some((text, false)) => drop(context.file("guard.sh", text)),
+            None => {}
+        }
         context.file(".claude/settings.json", claude(event, hook));
         assert_eq!(faults(&context), expected, "{event} {hook}");
     }
@@ -372,19 +367,18 @@ fn settings_are_hostile_and_hide_nothing() {
 
 #[test]
 fn whatever_lies_at_the_path_is_answered() {
-    let fifo = |path: &Path| assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
     let outside = tempfile::tempdir().expect("a folder");
     std::fs::write(outside.path().join("x"), claude("Stop", r#"{"command": "true"}"#)).expect("a file");
-    let cases: [(&dyn Fn(&Path), &str); 4] = [
-        (&fifo, "a FIFO"),
-        (&|path| std::fs::create_dir(path).expect("a folder"), "a folder"),
-        (&|path| symlink(outside.path().join("x"), path).expect("a link"), "out of the project"),
-        (&|path| symlink("nowhere", path).expect("a link"), "leads nowhere"),
-    ];
-    for (make, message) in cases {
+    let make = |what: &str, path: &Path| match what {
+        "a FIFO" => assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success()),
+        "a folder" => std::fs::create_dir(path).expect("a folder"),
+        "out of the project" => symlink(outside.path().join("x"), path).expect("a link"),
+        _ => symlink("nowhere", path).expect("a link"),
+    };
+    for message in ["a FIFO", "a folder", "out of the project", "leads nowhere"] {
         let context = Context::new();
         context.file(".claude/x", "");
-        make(&context.project().join(".claude/settings.json"));
+        make(message, &context.project().join(".claude/settings.json"));
         let hooks = hooks(&context, &[]);
         let [unread] = &hooks.unread[..] else { panic!("{message}: {:?}", hooks.unread) };
         assert!(unread.message.contains(message), "{unread:?}");
