@@ -30,6 +30,7 @@ pub enum Command {
     Explain(ExplainArgs),
     Who(WhoArgs),
     Doctor(DoctorArgs),
+    Hooks(HooksArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -219,14 +220,50 @@ pub enum Document {
     Events,
     /// What `doctor --json` prints.
     Doctor,
+    /// What `hooks --json` prints.
+    Hooks,
 }
 
-/// Tell what a kind of finding means, why a host cares, and how to mend it.
+/// Tell what a kind of finding, or a fault of a wired hook, means, why a host cares, and how to mend it.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory")]
+#[command(
+    after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory\n  hostproof explain script-missing"
+)]
 pub struct ExplainArgs {
     /// The kind, as `held-directory`; a list of all if none is given.
     pub kind: Option<String>,
+}
+
+/// Show which commands are wired into hosts and git here, which check covers each, and what is wrong on sight.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hostproof hooks\n  hostproof hooks --strict\n  hostproof hooks --at main\n  \
+hostproof hooks --json | jq '.wirings[] | select(.covered_by == [])'\n  \
+hostproof run --report report.json; hostproof hooks --report report.json\n\n\
+Nothing is run. A check covers a command if its `covers` names a file that the command runs or the file that wires it, \
+or if its own command or its `files` name that script.\n\n\
+Read are the settings of Claude Code (plugins, agents and skills included), Codex, Gemini CLI, Copilot, Cursor, Windsurf \
+and Cline; git's hooks, husky, lefthook, pre-commit and prek; session-boundary.json; and what a manifest names under \
+`gate: {wirings: …}`.\n\n\
+Exit codes: 0 all was read and nothing is broken, 1 something is broken (with --strict also: uncovered, or a warning), \
+2 a manifest is wrong, 3 something could not be read.")]
+pub struct HooksArgs {
+    #[command(flatten)]
+    pub manifests: ManifestArgs,
+    /// Read the files of this commit (or branch, or tag) instead of those on disk; checks are taken as they are now.
+    #[arg(long, value_name = "COMMIT")]
+    pub at: Option<String>,
+    /// A report of `run --report`: tells limits that are shorter than what a check took.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Count uncovered commands and warnings as errors.
+    #[arg(long)]
+    pub strict: bool,
+    /// Print a JSON document.
+    #[arg(long)]
+    pub json: bool,
+    /// Show whole commands, what runs them, and the files that were read.
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// Find this project's self-tests and wired hooks, run each once, and write checks.d.

@@ -5,7 +5,7 @@ use super::show::Show;
 use crate::cli::DoctorArgs;
 use crate::error::ExitCode;
 use crate::model::{Ability, EXAMINATION_SCHEMA, Examination};
-use crate::{env, platform, report, run};
+use crate::{platform, report, run};
 
 /// Tries what there is to try, and tells it.
 pub fn run(args: &DoctorArgs) -> ExitCode {

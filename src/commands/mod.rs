@@ -8,6 +8,7 @@ mod events;
 mod excerpts;
 mod explain;
 mod github;
+mod hooks;
 mod init;
 mod lint;
 mod list;
@@ -37,6 +38,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Explain(args) => explain::run(&args),
         Command::Who(args) => who::run(&args),
         Command::Doctor(args) => Ok(doctor::run(&args)),
+        Command::Hooks(args) => hooks::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),
         Command::Man(args) => man::run(&args),

@@ -48,6 +48,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         allow: allow.collect::<Option<_>>()?,
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,
+        covers: spec.covers.into_iter().flat_map(|globs| globs.0).map(|glob| glob.0.0).collect(),
         lock: spec.lock.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
         tags: spec.tags.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
         origin: Some(origin),

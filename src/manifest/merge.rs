@@ -44,6 +44,7 @@ impl CheckSpec {
             windows: None,
             macos: None,
             needs: upper.needs.clone().or(self.needs),
+            covers: upper.covers.clone().or(self.covers),
             lock: upper.lock.clone().or(self.lock),
             tags: upper.tags.clone().or(self.tags),
         }

@@ -11,6 +11,10 @@ const RELATIVE: &str = r"^[^/\\:][^\\]*$";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectPath(pub String);
 
+/// A path in the project, or a glob of paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoverGlob(pub String);
+
 /// A path in the sandbox's `work/`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SandboxPath(pub String);
@@ -25,6 +29,24 @@ impl Grammar for ProjectPath {
 
     fn schema() -> Schema {
         pattern(RELATIVE)
+    }
+}
+
+impl Grammar for CoverGlob {
+    const WHAT: &'static str = "a path in the project, or a glob of paths";
+    const NAME: &'static str = "CoverGlob";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let ProjectPath(path) = ProjectPath::text(text)?;
+        globset::Glob::new(&path).map_err(|error| {
+            Fault::new(format!("\"{text}\" is no glob of paths: {}", error.kind()))
+                .help("write a path, or a glob such as `hooks/**` or `hooks/*.py`")
+        })?;
+        Ok(Self(path))
+    }
+
+    fn schema() -> Schema {
+        ProjectPath::schema()
     }
 }
 

@@ -307,6 +307,9 @@ pub struct Check {
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
     pub needs: Vec<Need>,
+    /// Globs of files, relative to the project, that a change must touch to want this check; every change when empty. It
+    /// covers the wired commands that are, or run, one of these files.
+    pub covers: Vec<String>,
     /// Checks that share one of these never run together.
     pub lock: Vec<String>,
     pub tags: Vec<String>,
@@ -344,6 +347,7 @@ impl Check {
             allow: Vec::new(),
             platforms: Vec::new(),
             needs: Vec::new(),
+            covers: Vec::new(),
             lock: Vec::new(),
             tags: Vec::new(),
             rules: Rules::default(),

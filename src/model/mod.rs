@@ -9,10 +9,13 @@ mod event;
 mod finding;
 mod frame;
 mod host;
+mod json_path;
 mod process;
 mod removal;
 mod report;
 mod verdict;
+mod wiring;
+mod wiring_fault;
 
 pub use ability::{Ability, Can, EXAMINATION_SCHEMA, Examination, REMOVALS, WINDOWS_RULES, remedy};
 pub use case::{Case, CaseOutcome, Counts, Reading};
@@ -24,6 +27,7 @@ pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
 pub use host::{CodePages, HostFacts};
+pub use json_path::{JsonPath, PathStep, WiringSource};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use removal::{Act, Answer, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target};
 pub use report::{
@@ -31,3 +35,7 @@ pub use report::{
     SourceFacts, SourceState, Stop, Tool, Totals,
 };
 pub use verdict::Verdict;
+pub use wiring::{
+    Cover, HOOKS_SCHEMA, HookTotals, Hooks, Host, Limit, Named, On, Script, Shell, Unit, Unread, WiredCommand, Wiring,
+};
+pub use wiring_fault::{WiringFault, WiringFaultKind};

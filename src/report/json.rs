@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{Event, Examination, Report};
+use crate::model::{Event, Examination, Hooks, Report};
 
 /// The JSON Schema of the report, generated from its types.
 #[must_use]
@@ -25,6 +25,14 @@ pub fn events_schema() -> Value {
 pub fn doctor_schema() -> Value {
     let mut schema = schemars::schema_for!(Examination);
     schema.insert("title".to_owned(), Value::from("hostproof doctor, version 1"));
+    schema.to_value()
+}
+
+/// The JSON Schema of what `hooks --json` prints, generated from its types.
+#[must_use]
+pub fn hooks_schema() -> Value {
+    let mut schema = schemars::schema_for!(Hooks);
+    schema.insert("title".to_owned(), Value::from("hostproof hooks, version 1"));
     schema.to_value()
 }
 

@@ -4,6 +4,7 @@ mod actions;
 mod against;
 mod doctor;
 mod findings;
+mod hooks;
 mod json;
 mod junit;
 mod last_words;
@@ -14,7 +15,8 @@ mod terminal;
 
 pub use actions::{annotations, defused, defused_json, defused_xml};
 pub use doctor::{doctor, terminal};
-pub use json::{doctor_schema, events_schema, json, schema};
+pub use hooks::hooks;
+pub use json::{doctor_schema, events_schema, hooks_schema, json, schema};
 pub use junit::junit;
 pub use look::Look;
 pub use summary::summary;

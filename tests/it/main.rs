@@ -35,6 +35,8 @@ mod failed;
 #[cfg(target_os = "linux")]
 mod github;
 #[cfg(target_os = "linux")]
+mod hooks;
+#[cfg(target_os = "linux")]
 mod junit;
 #[cfg(target_os = "linux")]
 mod keys;

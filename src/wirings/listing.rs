@@ -1,4 +1,4 @@
-//! The files of a project, as names.
+//! The files of a project on disk, as names.
 
 use std::collections::VecDeque;
 use std::path::{Component, Path};
