@@ -12,7 +12,9 @@
 
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
+mod file_glob;
 mod job;
+mod published;
 
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
@@ -41,9 +43,11 @@ use serde::{Deserialize, Serialize};
 
 pub use files::{
     Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
-    make_folder, new_file, on_interrupt, open_regular, path_of, remove_tree, user,
+    list_tree, make_folder, new_file, on_interrupt, open_regular, path_of, remove_tree, user,
 };
+pub use file_glob::{FileGlob, Progress};
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
+pub use published::{Published, Step, Story, Torn};
 pub use system::{
     LaneHandle, Watcher, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
 };
@@ -76,6 +80,15 @@ pub struct Unremovable {
     pub path: std::path::PathBuf,
     /// The system's reason, in words.
     pub reason: String,
+}
+
+/// What a folder has in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Relative to the folder, with whether it is a folder itself.
+    pub entries: Vec<(std::path::PathBuf, bool)>,
+    /// Why not all of it is here.
+    pub blind: Option<String>,
 }
 
 /// A process outside the trees of the checks that has to do with one of them.

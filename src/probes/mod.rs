@@ -5,13 +5,19 @@
 mod blame;
 mod holds;
 mod leaks;
+mod names;
 mod pipes;
 mod places;
+mod publish;
 mod refused;
 mod tripped;
 pub mod windows_rules;
 
 pub use blame::Blame;
+pub use names::{
+    Illegal, findings as name_findings, illegal, of_the_run as names_of_the_run, project_room, temp_room,
+    unlisted as unlisted_names,
+};
 pub use places::Places;
 
 use crate::model::{Finding, Frame, Kind, ProcessRef, Rules, Severity};
@@ -38,6 +44,7 @@ pub fn findings(
     if outcome.ended != Ended::Cancelled {
         let known: Vec<u32> = outcome.alive.iter().map(|process| process.pid).collect();
         findings.extend(refused::found(outcome, places, blame, frames));
+        findings.extend(publish::torn(outcome, places, blame));
         findings.extend(leaks::outside(strangers));
         for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {
             findings.extend(holds::held(std::slice::from_ref(&stranger.process), places, blame));
@@ -50,6 +57,9 @@ pub fn findings(
     findings
 }
 
+/// What begins every reason why published files could not be watched.
+const PUBLISHED: &str = "published files: ";
+
 /// What the looks could not see, said once for the whole run.
 #[must_use]
 pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding> {
@@ -61,7 +71,12 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
             if why.starts_with("Windows' rules: ") {
                 return warning(why.clone());
             }
-            Finding { remedy: more_room(why), ..warning(format!("could not look for holders: {why}")) }
+            if let Some(why) = why.strip_prefix(PUBLISHED) {
+                let message = format!("could not see how all published files appeared: {why}");
+                return Finding { remedy: more_room(why), ..warning(message) };
+            }
+            let removals = why.strip_prefix("removals during the run: ");
+            Finding { remedy: removals.and_then(more_room), ..warning(format!("could not look for holders: {why}")) }
         })
         .collect();
     if let Some(first) = unread.first() {
@@ -75,9 +90,8 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
 }
 
 /// What to do about a system that refuses to watch folders.
-fn more_room(why: &str) -> Option<String> {
+fn more_room(refused: &str) -> Option<String> {
     // The system has one word for each of its two limits, and both mean something else elsewhere.
-    let refused = why.strip_prefix("removals during the run: ")?;
     let limit = if refused.starts_with("Too many open files") {
         "fs.inotify.max_user_instances"
     } else if refused.starts_with("No space left") {

@@ -16,6 +16,7 @@ mod lane_folder;
 mod mapped;
 mod mounts;
 mod procfs;
+mod publishing;
 mod removals;
 mod running;
 mod scan;

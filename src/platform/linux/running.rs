@@ -17,6 +17,7 @@ use super::capture::Capture;
 use super::filter::{Enforcement, Filter};
 use super::mounts::Views;
 use super::procfs::{self, Wanted};
+use super::publishing::Publishing;
 use super::removals::{self, Removals};
 use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
@@ -69,6 +70,8 @@ pub struct Tools {
     /// What output is read into.
     buffer: Vec<u8>,
     inotify: Result<OwnedFd, Errno>,
+    /// The watcher of what is published; made for the first job that publishes something.
+    publishing: Option<OwnedFd>,
     budget: Budget,
     judge: Judge,
     /// The output of the last job, where it was too much for memory: open until the next one begins.
@@ -86,6 +89,7 @@ impl Tools {
             null: File::open("/dev/null")?,
             buffer: vec![0; BUFFER],
             inotify: removals::watcher(),
+            publishing: None,
             budget: Budget::new(),
             judge,
             spilled: [None, None],
@@ -116,6 +120,8 @@ pub struct Run<'a> {
     spilled: &'a mut [Option<File>; 2],
     /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
     removals: Option<Removals<'a>>,
+    /// `None` if the job publishes nothing, or if that can't be watched.
+    publishing: Option<Publishing<'a>>,
     /// `None` if no rules but this system's are asked for, or can be kept.
     enforcement: Option<Enforcement>,
     blind: Vec<String>,
@@ -128,7 +134,7 @@ impl<'a> Run<'a> {
     ///
     /// Why it could not be.
     pub fn start(job: &'a Job, tools: &'a mut Tools) -> Result<Self, StartError> {
-        let Tools { null, buffer, inotify, budget, judge, spilled } = tools;
+        let Tools { null, buffer, inotify, publishing, budget, judge, spilled } = tools;
         // The harness has what was in them.
         *spilled = [None, None];
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
@@ -152,6 +158,12 @@ impl<'a> Run<'a> {
             }
             (_, None) => None,
         };
+        if !job.publishes.is_empty() && publishing.is_none() {
+            let made = removals::watcher().map_err(|error| blind.push(format!("published files: {}", io::Error::from(error))));
+            *publishing = made.ok();
+        }
+        let watcher = publishing.as_ref().filter(|_| !job.publishes.is_empty());
+        let publishing = watcher.map(|inotify| Publishing::watch(inotify, job));
         let started = Instant::now();
         let started_ms = super::clock::boot_tick_ms();
         let filter = match job.rules {
@@ -181,6 +193,7 @@ impl<'a> Run<'a> {
             buffer,
             spilled,
             removals,
+            publishing,
             enforcement,
             blind,
         })
@@ -217,6 +230,10 @@ impl<'a> Run<'a> {
             fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
             fds.len() - 1
         });
+        let published = self.publishing.as_ref().map(Publishing::fd).map(|fd| {
+            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
+            fds.len() - 1
+        });
         let asking = self.enforcement.as_ref().and_then(Enforcement::fd).map(|fd| {
             fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
             fds.len() - 1
@@ -229,7 +246,12 @@ impl<'a> Run<'a> {
         let spoken = !fds[1].revents().is_empty();
         let removed = watched.is_some_and(|index| !fds[index].revents().is_empty());
         let asked = asking.is_some_and(|index| !fds[index].revents().is_empty());
+        let written = published.is_some_and(|index| !fds[index].revents().is_empty());
         drop(fds);
+        // Whoever writes does not wait.
+        if written {
+            self.look_at_published();
+        }
         // Whoever asks waits.
         if asked && let Some(mut enforcement) = self.enforcement.take() {
             enforcement.serve(&self.wanted(&Bound::new()));
@@ -266,6 +288,13 @@ impl<'a> Run<'a> {
                 .look(self.started_ms, || tree::read(std::process::id(), &self.wanted(&Bound::new()), &HashSet::new()));
         }
         self.removals = Some(removals);
+    }
+
+    fn look_at_published(&mut self) {
+        if let Some(mut publishing) = self.publishing.take() {
+            publishing.take(&self.wanted(&Bound::new()));
+            self.publishing = Some(publishing);
+        }
     }
 
     fn reap(&mut self) {
@@ -328,6 +357,7 @@ impl<'a> Run<'a> {
         let now_us = self.now_us();
         self.stdout.drain(self.buffer, now_us);
         self.stderr.drain(self.buffer, now_us);
+        self.look_at_published();
         let sockets = if self.empty { Bound::new() } else { self.bound() };
         let wanted = self.wanted(&sockets);
         let over = Instant::now();
@@ -351,8 +381,10 @@ impl<'a> Run<'a> {
             }
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
+        // What the killed had left to write.
+        self.look_at_published();
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, buffer, spilled, mut removals, enforcement, mut blind, .. } = self;
+        let Self { mut stdout, mut stderr, buffer, spilled, mut removals, publishing, enforcement, mut blind, .. } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         stdout.drain(buffer, now_us);
         stderr.drain(buffer, now_us);
@@ -375,6 +407,8 @@ impl<'a> Run<'a> {
         });
         blind.extend(removals.iter().flat_map(Removals::blind));
         let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
+        let (published, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
+        blind.extend(unwatched);
         let (refused, unseen) = enforcement.map(Enforcement::into_seen).unwrap_or_default();
         blind.extend(unseen);
         let first_end = self.ended_at.unwrap_or(over);
@@ -402,6 +436,7 @@ impl<'a> Run<'a> {
             outside,
             removed,
             refused,
+            published,
             unread,
             untouched,
             started_boot_ms: self.started_ms,

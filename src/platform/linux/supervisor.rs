@@ -140,6 +140,7 @@ fn not_started(error: StartError) -> Outcome {
         outside: Vec::new(),
         removed: Vec::new(),
         refused: Vec::new(),
+        published: Vec::new(),
         unread: Vec::new(),
         untouched: false,
         started_boot_ms: 0,

@@ -4,6 +4,7 @@ mod facts;
 mod files;
 mod interrupt;
 mod lane;
+mod list;
 mod look;
 mod programs;
 mod remove;
@@ -15,6 +16,7 @@ pub use files::{
 };
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};
+pub use list::list_tree;
 pub use look::{Watcher, end_stranger, since_start, wait_for_an_end};
 pub use programs::{find_program, is_executable};
 pub use remove::remove_tree;
