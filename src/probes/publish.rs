@@ -4,7 +4,8 @@ use super::{Blame, Places};
 use crate::model::{Finding, Kind, Severity};
 use crate::platform::{Ended, Outcome, Published, Torn};
 
-/// A finding for each: an error where a reader could find less than the whole file. What the end of the check cut short
+/// A finding for each: an error where a reader could find less than the whole file, unless it lies outside the sandbox and
+/// it is not known that a process of the check did it. What the end of the check cut short
 /// from outside is no way of publishing.
 pub fn torn(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
     let cut = outcome.ended == Ended::Cancelled;
@@ -45,6 +46,9 @@ fn finding(published: &Published, places: &Places, blame: &Blame<'_>) -> Finding
             format!("could not see how {name} appeared: its folder had been made a moment before"),
         ),
     };
+    // What other checks and people do in the project is not this check's doing.
+    let may_be_strangers = published.writer.is_none() && !places.in_sandbox(&published.path);
+    let severity = if may_be_strangers && severity == Severity::Error { Severity::Warning } else { severity };
     let mut finding = Finding::new(kind, severity, message);
     let remedy = match published.torn {
         Torn::MadeInPlace | Torn::ChangedInPlace => {

@@ -19,10 +19,12 @@ mod leaks;
 #[cfg(target_os = "linux")]
 mod manifests;
 #[cfg(target_os = "linux")]
+mod names;
 mod neighbours;
 #[cfg(target_os = "linux")]
 mod output;
 mod planned;
+mod publishes;
 #[cfg(target_os = "linux")]
 mod recordings;
 mod reports;

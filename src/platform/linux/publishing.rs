@@ -17,7 +17,9 @@ use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
 use super::super::{FileGlob, Job, Progress, Published, Step, Story, Torn};
+use super::filter;
 use super::procfs::Wanted;
+use super::removals;
 use super::tree;
 use crate::model::Process;
 
@@ -35,9 +37,10 @@ pub struct Publishing<'a> {
     folders: HashMap<i32, Folder>,
     stories: HashMap<PathBuf, Story>,
     writers: HashMap<PathBuf, Writer>,
-    /// With when it was seen, in milliseconds after the start.
-    torn: Vec<(PathBuf, Torn, u64)>,
+    torn: Vec<Seen>,
     started: Instant,
+    /// Whether whoever opens files for writing is asked about.
+    asks: bool,
     blind: Option<String>,
 }
 
@@ -58,6 +61,16 @@ enum Content {
     Unknown,
 }
 
+/// Something that is wrong with a file.
+struct Seen {
+    path: PathBuf,
+    torn: Torn,
+    /// In milliseconds after the start.
+    at_ms: u64,
+    /// Who was known then to have opened it.
+    writer: Option<Process>,
+}
+
 /// Who writes to a file.
 #[derive(Default)]
 struct Writer {
@@ -68,8 +81,20 @@ struct Writer {
 }
 
 impl<'a> Publishing<'a> {
-    /// Watches the folders of what a job publishes.
-    pub fn watch(inotify: &'a OwnedFd, job: &Job) -> Self {
+    /// Watches what a job publishes; `None` if that is nothing, or if the system refuses. The watcher is made for the first
+    /// job that wants one, and left to the next.
+    pub fn of(job: &Job, watcher: &'a mut Option<OwnedFd>, blind: &mut Vec<String>) -> Option<Self> {
+        if job.publishes.is_empty() {
+            return None;
+        }
+        if watcher.is_none() {
+            let made = removals::watcher();
+            *watcher = made.map_err(|error| blind.push(told(&std::io::Error::from(error).to_string()))).ok();
+        }
+        Some(Self::watch(watcher.as_ref()?, job))
+    }
+
+    fn watch(inotify: &'a OwnedFd, job: &Job) -> Self {
         let mut publishing = Self {
             inotify,
             globs: Vec::new(),
@@ -78,6 +103,7 @@ impl<'a> Publishing<'a> {
             writers: HashMap::new(),
             torn: Vec::new(),
             started: Instant::now(),
+            asks: false,
             blind: None,
         };
         // What is left to be read is about an earlier job's folders.
@@ -104,7 +130,7 @@ impl<'a> Publishing<'a> {
     }
 
     fn note_blind(&mut self, why: &str) {
-        self.blind.get_or_insert_with(|| format!("published files: {why}"));
+        self.blind.get_or_insert_with(|| told(why));
     }
 
     fn enter(&self, folder: &[Progress], name: &str) -> Vec<Progress> {
@@ -180,6 +206,27 @@ impl<'a> Publishing<'a> {
         all
     }
 
+    /// A thread of the job waits to open a file, or to give one a name. Whatever happened before is taken in first, so that
+    /// a folder made just now is watched in time; and who opens a published file is known by it.
+    pub fn asked(&mut self, thread: u32, opens: Option<&Path>, wanted: &Wanted<'_>) {
+        self.asks = true;
+        self.take(wanted);
+        if let Some(path) = opens.filter(|path| self.is_published(path))
+            && let Some(process) = filter::read(filter::process_of(thread), wanted)
+        {
+            self.writers.insert(path.to_owned(), Writer { process: Some(process), sure: true, looks: LOOKS });
+        }
+    }
+
+    fn is_published(&self, path: &Path) -> bool {
+        self.globs.iter().any(|(folder, glob)| {
+            path.strip_prefix(folder).is_ok_and(|below| {
+                let names = below.iter().map(OsStr::to_string_lossy);
+                glob.is_match(&names.fold(glob.start(), |progress, name| glob.enter(&progress, &name)))
+            })
+        })
+    }
+
     /// Takes in what happened, and looks in the job's tree for whoever writes.
     pub fn take(&mut self, wanted: &Wanted<'_>) {
         loop {
@@ -237,8 +284,9 @@ impl<'a> Publishing<'a> {
     fn happens(&mut self, path: PathBuf, step: Step) {
         let torn = self.stories.entry(path.clone()).or_default().take(step);
         if let Some(torn) = torn.filter(|_| self.torn.len() < KEPT) {
-            let at_ms = self.now_ms();
-            self.torn.push((path, torn, at_ms));
+            let opener = self.writers.get(&path).filter(|writer| writer.sure);
+            let writer = opener.and_then(|writer| writer.process.clone());
+            self.torn.push(Seen { path, torn, at_ms: self.now_ms(), writer });
         }
     }
 
@@ -274,10 +322,10 @@ impl<'a> Publishing<'a> {
             let open = written_by(pid);
             found.extend(sought.iter().filter(|(_, id)| open.contains(id)).map(|(path, _)| (*path, (pid, true))));
         }
-        // Nobody else is there who could have done it, but for what is gone.
-        if let [only] = living[..] {
+        // Nobody else of the job is there who could have done it, but for what is gone.
+        if let ([only], false) = (&living[..], self.asks) {
             for (path, _) in &sought {
-                found.entry(path).or_insert((only, false));
+                found.entry(path).or_insert((*only, false));
             }
         }
         let processes =
@@ -298,22 +346,18 @@ impl<'a> Publishing<'a> {
     /// What is or may be wrong with published files, and why not all was seen.
     pub fn into_seen(mut self) -> (Vec<Published>, Option<String>) {
         let is_empty = |path: &Path| fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
-        let now = self.now_ms();
-        let ends = self.stories.iter();
-        let last = ends.filter_map(|(path, story)| Some((path.clone(), story.end(|| is_empty(path))?, now)));
+        let at_ms = self.now_ms();
         let mut torn = std::mem::take(&mut self.torn);
-        torn.extend(last);
+        for (path, story) in &self.stories {
+            let end = story.end(|| is_empty(path));
+            torn.extend(end.map(|torn| Seen { path: path.clone(), torn, at_ms, writer: None }));
+        }
         torn.truncate(KEPT);
-        let writers = &self.writers;
-        let published = torn.into_iter().map(|(path, torn, at_ms)| {
-            let writer = writers.get(&path).filter(|_| !matches!(torn, Torn::Unseen | Torn::Gap));
-            Published {
-                path: path.to_string_lossy().into_owned(),
-                torn,
-                at_ms,
-                writer: writer.and_then(|writer| writer.process.clone()),
-                sure: writer.is_some_and(|writer| writer.sure),
-            }
+        let published = torn.into_iter().map(|Seen { path, torn, at_ms, writer }| {
+            let known = self.writers.get(&path).filter(|_| !matches!(torn, Torn::Unseen | Torn::Gap));
+            let sure = writer.is_some() || known.is_some_and(|known| known.sure);
+            let writer = writer.or_else(|| known.and_then(|known| known.process.clone()));
+            Published { path: path.to_string_lossy().into_owned(), torn, at_ms, writer, sure }
         });
         let published = published.collect();
         (published, self.blind.take())
@@ -327,6 +371,11 @@ impl Drop for Publishing<'_> {
             let _ = inotify::remove_watch(self.inotify, *watch);
         }
     }
+}
+
+/// Why published files could not be watched, as it is told.
+fn told(why: &str) -> String {
+    format!("published files: {why}")
 }
 
 /// Every descendant of this process, the dead left out as far as they have no descriptors.

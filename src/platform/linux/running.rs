@@ -49,9 +49,9 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Says that Windows' rules are not kept, and why.
-fn not_enforced(why: &str) -> String {
-    format!("Windows' rules: not enforced: {why}")
+/// Says that Windows' rules are not kept, and why, where they are to be.
+fn unkept(blind: &mut Vec<String>, asked_for: bool, why: &str) {
+    blind.extend(asked_for.then(|| format!("Windows' rules: not enforced: {why}")));
 }
 
 /// What a look at the socket during a job said.
@@ -158,25 +158,20 @@ impl<'a> Run<'a> {
             }
             (_, None) => None,
         };
-        if !job.publishes.is_empty() && publishing.is_none() {
-            let made = removals::watcher().map_err(|error| blind.push(format!("published files: {}", io::Error::from(error))));
-            *publishing = made.ok();
-        }
-        let watcher = publishing.as_ref().filter(|_| !job.publishes.is_empty());
-        let publishing = watcher.map(|inotify| Publishing::watch(inotify, job));
+        let publishing = Publishing::of(job, publishing, &mut blind);
         let started = Instant::now();
         let started_ms = super::clock::boot_tick_ms();
-        let filter = match job.rules {
-            Rules::Native => None,
-            Rules::Windows => Filter::new().map_err(|why| blind.push(not_enforced(&why))).ok(),
-        };
+        let kept = job.rules == Rules::Windows;
+        // Where it can't be put on, published files are watched all the same, if not as closely.
+        let filter = (kept || publishing.is_some()).then(|| Filter::new(kept, publishing.is_some()));
+        let filter = filter.and_then(|filter| filter.map_err(|why| unkept(&mut blind, kept, &why)).ok());
         let streams = [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()];
         let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
         let listener = filter.and_then(|filter| {
             let taken = filtered.and_then(|()| filter.listener());
-            taken.map_err(|error| blind.push(not_enforced(&error.to_string()))).ok()
+            taken.map_err(|error| unkept(&mut blind, kept, &error.to_string())).ok()
         });
-        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge));
+        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, kept));
         Ok(Self {
             roots: &job.roots,
             started,
@@ -254,8 +249,12 @@ impl<'a> Run<'a> {
         }
         // Whoever asks waits.
         if asked && let Some(mut enforcement) = self.enforcement.take() {
-            enforcement.serve(&self.wanted(&Bound::new()));
-            self.enforcement = Some(enforcement);
+            let (mut publishing, sockets) = (self.publishing.take(), Bound::new());
+            let wanted = self.wanted(&sockets);
+            enforcement.serve(&wanted, |thread, opens| {
+                publishing.iter_mut().for_each(|publishing| publishing.asked(thread, opens, &wanted));
+            });
+            (self.enforcement, self.publishing) = (Some(enforcement), publishing);
         }
         let now_us = self.now_us();
         self.stdout.take(self.buffer, now_us);

@@ -3,7 +3,8 @@
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use super::program::{Call, call};
+use super::program::{Call, Place, call};
+use super::writes::opened;
 
 /// Wake the one that waits on the processor of the one that answers (Linux 6.6): five times as fast.
 const SYNC_WAKE_UP: u64 = 1;
@@ -18,6 +19,8 @@ pub struct Question {
     pub thread: u32,
     /// `None` if it is none that was to be asked about.
     pub call: Option<Call>,
+    /// What is about to be opened, for writing if it is no `openat2`.
+    pub opens: Option<Place>,
 }
 
 /// The kernel's end of the filter.
@@ -46,7 +49,8 @@ impl Listener {
             asked.assume_init()
         };
         let call = call(asked.data.arch, asked.data.nr, &asked.data.args);
-        Some(Question { id: asked.id, thread: asked.pid, call })
+        let opens = opened(asked.data.arch, asked.data.nr, &asked.data.args);
+        Some(Question { id: asked.id, thread: asked.pid, call, opens })
     }
 
     /// Whether who asked still waits. What was read of it under its number before is then its own.
