@@ -52,5 +52,6 @@ mod values;
 mod tests;
 
 pub use load::{Loaded, LoadedCheck, ManifestFile, Options, load};
+pub use paths::parse_publish_glob;
 pub use schema::schema;
 pub use values::parse_duration;

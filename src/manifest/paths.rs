@@ -64,14 +64,24 @@ impl Grammar for PublishGlob {
             .map_err(|fault| fault.help("`$project/…` and `$sandbox/…` are below the project and the sandbox"))?;
         match FileGlob::new(&glob) {
             Ok(_) => Ok(Self(text.to_owned())),
-            Err(why) => Err(Fault::new(format!("\"{text}\" is not a glob: {why}"))
-                .help("`*` and `?` stand for what is in one name, `**` for any folders, `[ab]` and `{a,b}` for a choice")),
+            Err(why) => Err(Fault::new(format!("\"{text}\" is not a glob: {why}")).help(
+                "`*` and `?` stand for what is in one name, `**` for any folders, `[ab]` and `{a,b}` for a choice",
+            )),
         }
     }
 
     fn schema() -> Schema {
         pattern(RELATIVE)
     }
+}
+
+/// A glob of published files, for the command line.
+///
+/// # Errors
+///
+/// A sentence that says what is wrong with it.
+pub fn parse_publish_glob(text: &str) -> Result<String, String> {
+    PublishGlob::text(text).map(|glob| glob.0).map_err(|fault| fault.sentence())
 }
 
 fn relative(text: &str, inside: &str) -> Result<String, Fault> {
@@ -109,8 +119,20 @@ mod tests {
         for glob in ["a", "state/*.json", "./a", "**/x", "$sandbox/tmp/*/state/*.json", "$project/.claude/{a,b}.json"] {
             assert!(PublishGlob::text(glob).is_ok(), "{glob}");
         }
-        for glob in ["", "/a/*", "../a", "a/../b", "$sandbox", "$project/", "state/", "a[", "{a/b,c}", "a\\b", "**", "$sandbox//a"]
-        {
+        for glob in [
+            "",
+            "/a/*",
+            "../a",
+            "a/../b",
+            "$sandbox",
+            "$project/",
+            "state/",
+            "a[",
+            "{a/b,c}",
+            "a\\b",
+            "**",
+            "$sandbox//a",
+        ] {
             assert!(PublishGlob::text(glob).is_err(), "{glob}");
         }
         assert!(SandboxPath::text("a/b").is_ok());

@@ -41,11 +41,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use file_glob::{FileGlob, Progress};
 pub use files::{
     Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
     list_tree, make_folder, new_file, on_interrupt, open_regular, path_of, remove_tree, user,
 };
-pub use file_glob::{FileGlob, Progress};
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use published::{Published, Step, Story, Torn};
 pub use system::{

@@ -168,7 +168,9 @@ fn units(text: &str) -> usize {
 /// What is wrong with a name by itself on Windows, and what to do about it.
 fn fault(name: &str) -> Option<(String, &'static str)> {
     const ANOTHER: &str = "give it another name";
-    if let Some(sign) = name.chars().find(|c| matches!(c, '<' | '>' | ':' | '"' | '\\' | '|' | '?' | '*' | '\0'..'\u{20}')) {
+    if let Some(sign) =
+        name.chars().find(|c| matches!(c, '<' | '>' | ':' | '"' | '\\' | '|' | '?' | '*' | '\0'..'\u{20}'))
+    {
         let shown = sign.escape_default();
         return Some((format!("has `{shown}` in it, which no name on Windows has"), ANOTHER));
     }

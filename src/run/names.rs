@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use super::sandbox::Sandbox;
 use crate::model::{Check, Cwd, Finding, Kind, Platform, Severity};
-use crate::platform::{self, Outcome};
 use crate::plan::Plan;
+use crate::platform::{self, Outcome};
 use crate::probes::{self, Blame, Illegal};
 use crate::source;
 

@@ -44,10 +44,16 @@ fn what_is_made_or_changed_in_place_is_torn() {
         ("open('state/a.json', 'x').write('x')", "made in place"),
         ("open('d', 'w').write('x'); shutil.copy('d', 'state/a.json')", "made in place"),
         // Empty, and replaced by the whole file: a reader was there before.
-        ("open('state/a.json', 'w').close()\nopen('d', 'w').write('x')\nos.replace('d', 'state/a.json')", "made in place"),
+        (
+            "open('state/a.json', 'w').close()\nopen('d', 'w').write('x')\nos.replace('d', 'state/a.json')",
+            "made in place",
+        ),
         // Made, and open to the end.
         ("f = open('state/a.json', 'w')\nos._exit(0)", "made in place"),
-        ("open('d', 'w').write('x'); os.replace('d', 'state/a.json')\nopen('state/a.json', 'w').write('y')", "renamed into place"),
+        (
+            "open('d', 'w').write('x'); os.replace('d', 'state/a.json')\nopen('state/a.json', 'w').write('y')",
+            "renamed into place",
+        ),
     ] {
         assert_torn("python3", &format!("{PYTHON}{script}\n"), how, "publish");
     }
@@ -154,7 +160,9 @@ fn two_at_once_are_told_apart() {
     context.file("w.py", "import os, sys\nos.makedirs('state')\nopen('state/a', 'w').write('x')\n");
     context.file("r.py", "import os\nos.makedirs('state')\nopen('d', 'w').write('x')\nos.replace('d', 'state/a')\n");
     let check = |number: usize, script: &str| {
-        format!("- {{id: {script}{number}, cwd: sandbox, run: [python3, $project/{script}.py], publishes: ['state/a']}}\n")
+        format!(
+            "- {{id: {script}{number}, cwd: sandbox, run: [python3, $project/{script}.py], publishes: ['state/a']}}\n"
+        )
     };
     let checks: String = (0..8).flat_map(|number| [check(number, "w"), check(number, "r")]).collect();
     context.checks(&checks);
@@ -204,11 +212,12 @@ fn of_the_sweep_hook_this_defect_alone_is_told() {
     let mended = context.read("fixtures/sweep/mended/hooks/sweep_detached.py");
     let start = mended.find("    # Whole or not").expect("how it publishes");
     let end = mended.find("\n\nif __name__").expect("the end of that");
-    let in_place = "    with open(path, \"w\", encoding=\"utf-8\") as file:\n        file.write(board.dump_cache(drifts))\n";
+    let in_place =
+        "    with open(path, \"w\", encoding=\"utf-8\") as file:\n        file.write(board.dump_cache(drifts))\n";
     let torn = format!("{}{in_place}{}", &mended[..start], &mended[end..]);
     for variant in ["mended", "torn"] {
         context.checks(&format!(
-            "- {{id: {variant}, run: [python3, fixtures/sweep/mended/test_sweep.py], \
+            "- {{id: {variant}, reader: unittest, run: [python3, fixtures/sweep/mended/test_sweep.py], \
              publishes: ['$sandbox/tmp/*/state/*.json']}}"
         ));
         if variant == "torn" {
@@ -226,6 +235,10 @@ fn of_the_sweep_hook_this_defect_alone_is_told() {
         assert_eq!(found.len(), 1, "{}", ran.said());
         let writer = found[0].process.as_ref().map(|process| process.argv.join(" ")).unwrap_or_default();
         assert!(writer.contains("sweep_detached.py"), "{writer}");
-        assert!(found[0].case.as_ref().is_some_and(|case| case.ends_with("test_cache_published")), "{:?}", found[0].case);
+        assert!(
+            found[0].case.as_ref().is_some_and(|case| case.ends_with("test_cache_published")),
+            "{:?}",
+            found[0].case
+        );
     }
 }

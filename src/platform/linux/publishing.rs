@@ -394,9 +394,9 @@ fn written_by(pid: u32) -> Vec<(u64, u64)> {
     // What /proc gives the link of a descriptor that can be written to.
     const WRITABLE: u32 = 0o200;
     let entries = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    let writable = entries.map(|entry| entry.path()).filter(|link| {
-        fs::symlink_metadata(link).is_ok_and(|link| link.mode() & WRITABLE != 0)
-    });
+    let writable = entries
+        .map(|entry| entry.path())
+        .filter(|link| fs::symlink_metadata(link).is_ok_and(|link| link.mode() & WRITABLE != 0));
     writable.filter_map(|link| identity(fs::metadata(link))).collect()
 }
 

@@ -383,7 +383,8 @@ impl<'a> Run<'a> {
         // What the killed had left to write.
         self.look_at_published();
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, buffer, spilled, mut removals, publishing, enforcement, mut blind, .. } = self;
+        let Self { mut stdout, mut stderr, buffer, spilled, mut removals, publishing, enforcement, mut blind, .. } =
+            self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         stdout.drain(buffer, now_us);
         stderr.drain(buffer, now_us);

@@ -19,14 +19,42 @@ fn whys(paths: &[&str]) -> Vec<String> {
 #[test]
 fn devices_are_devices_with_any_extension_in_any_folder() {
     for name in [
-        "con", "CON", "Prn", "aux.c", "NUL.txt", "NUL.tar.gz", "COM1", "com9.log", "lpt1", "LPT³.x", "com¹", "CONIN$",
-        "conout$.txt", "PRN .txt", "src/aux/mod.rs", "nul  .x",
+        "con",
+        "CON",
+        "Prn",
+        "aux.c",
+        "NUL.txt",
+        "NUL.tar.gz",
+        "COM1",
+        "com9.log",
+        "lpt1",
+        "LPT³.x",
+        "com¹",
+        "CONIN$",
+        "conout$.txt",
+        "PRN .txt",
+        "src/aux/mod.rs",
+        "nul  .x",
     ] {
         assert_eq!(whys(&[name]), ["is the name of a device on Windows"], "{name}");
     }
     for name in [
-        "auxil.c", "console.log", "com10.txt", "COM.log", "nul-terminated.txt", "com0", "lpt0", "lpta", "com⁴", "xcon",
-        "a.con", "conin", "CLOCK$", "co", "com", "äux",
+        "auxil.c",
+        "console.log",
+        "com10.txt",
+        "COM.log",
+        "nul-terminated.txt",
+        "com0",
+        "lpt0",
+        "lpta",
+        "com⁴",
+        "xcon",
+        "a.con",
+        "conin",
+        "CLOCK$",
+        "co",
+        "com",
+        "äux",
     ] {
         assert_eq!(whys(&[name]), [""; 0], "{name}");
     }
@@ -47,11 +75,14 @@ fn signs_and_ends() {
     ] {
         assert_eq!(whys(&[name]), [format!("has `{sign}` in it, which no name on Windows has")], "{name}");
     }
-    for (name, what) in [("trailing.", "a dot"), ("trailing ", "a blank"), ("dir.d./inner.txt", "a dot"), ("x...", "a dot")]
+    for (name, what) in
+        [("trailing.", "a dot"), ("trailing ", "a blank"), ("dir.d./inner.txt", "a dot"), ("x...", "a dot")]
     {
         assert_eq!(whys(&[name]), [format!("ends in {what}, which Windows drops")], "{name}");
     }
-    for name in ["a b.txt", ".hidden", "dots..in.name", "é.txt", " leading", "\u{7f}", "a'b", "$x", "~", "漢字", "[x]{y}"] {
+    for name in
+        ["a b.txt", ".hidden", "dots..in.name", "é.txt", " leading", "\u{7f}", "a'b", "$x", "~", "漢字", "[x]{y}"]
+    {
         assert_eq!(whys(&[name]), [""; 0], "{name}");
     }
 }
