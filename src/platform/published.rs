@@ -75,44 +75,25 @@ enum State {
 impl Story {
     /// Takes in what happened next. Returns what that shows to be wrong, each once.
     pub fn take(&mut self, step: Step) -> Option<Torn> {
-        let torn = match (self.now, step) {
-            // The listing was later than what is told of it.
-            (State::Before, Step::Found) => {
-                self.now = State::Found;
-                None
+        let (next, torn) = match (self.now, step) {
+            (State::Before, Step::Found) => (State::Found, None),
+            (_, Step::Made) => (State::Made, None),
+            (_, Step::Arrived) => (State::Whole, std::mem::take(&mut self.gap).then_some(Torn::Gap)),
+            (now, Step::Gone) => {
+                self.gap |= now != State::Gone;
+                (State::Gone, None)
             }
-            (_, Step::Found) => None,
-            (_, Step::Made) => {
-                self.now = State::Made;
-                None
-            }
-            (_, Step::Arrived) => {
-                self.now = State::Whole;
-                std::mem::take(&mut self.gap).then_some(Torn::Gap)
-            }
-            (_, Step::Gone) => {
-                self.gap = self.now != State::Gone;
-                self.now = State::Gone;
-                None
-            }
-            // It was opened under its own name before its folder could be watched.
+            // What was found had been opened under its own name before its folder could be watched.
             (State::Found | State::Made, Step::Changed | Step::Closed) => {
-                self.now = State::Torn;
                 self.gap = false;
-                Some(Torn::MadeInPlace)
+                (State::Torn, Some(Torn::MadeInPlace))
             }
-            (State::Whole, Step::Changed) => {
-                self.now = State::Torn;
-                Some(Torn::RenamedTooEarly)
-            }
-            (State::Before, Step::Changed) => {
-                self.now = State::Torn;
-                Some(Torn::ChangedInPlace)
-            }
-            // Of what is gone, the end of a file that is still open is told.
-            (State::Torn | State::Gone, Step::Changed)
-            | (State::Before | State::Whole | State::Torn | State::Gone, Step::Closed) => None,
+            (State::Whole, Step::Changed) => (State::Torn, Some(Torn::RenamedTooEarly)),
+            (State::Before, Step::Changed) => (State::Torn, Some(Torn::ChangedInPlace)),
+            // A listing that came later than what was told; who closes what others wrote; what is gone and still open.
+            (now, Step::Found | Step::Changed | Step::Closed) => (now, None),
         };
+        self.now = next;
         torn.filter(|torn| {
             let new = !self.torn.contains(torn);
             self.torn.push(*torn);

@@ -190,7 +190,7 @@ fn fault(name: &str) -> Option<(String, &'static str)> {
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ');
     let is = |device: &&str| stem.eq_ignore_ascii_case(device);
-    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].iter().any(|device| is(&device)) {
+    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].iter().any(is) {
         return true;
     }
     let port = stem.get(..3).filter(|port| ["COM", "LPT"].iter().any(|kind| port.eq_ignore_ascii_case(kind)));

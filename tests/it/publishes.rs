@@ -177,7 +177,7 @@ fn two_at_once_are_told_apart() {
 #[test]
 fn by_windows_rules_the_same_is_seen() {
     let context = Context::new();
-    context.file("w.py", &format!("{PYTHON}open('state/a', 'w').write('x')\nos.mkdir('e'); os.rmdir('e')\n"));
+    context.file("w.py", format!("{PYTHON}open('state/a', 'w').write('x')\nos.mkdir('e'); os.rmdir('e')\n"));
     context.checks("- {id: w, cwd: sandbox, as: windows, run: [python3, $project/w.py], publishes: ['state/a']}");
     let ran = context.hp(&["run"]);
     assert_eq!(errors(ran.only()), ["torn-publish"], "{}", ran.said());

@@ -243,7 +243,7 @@ impl<'a> Publishing<'a> {
                 } else if let (Some(folder), Some(name)) = (self.folders.get(&watch), name) {
                     let progress = self.enter(&folder.progress, &String::from_utf8_lossy(&name));
                     let path = folder.path.join(OsStr::from_bytes(&name));
-                    writes.extend(self.event(kind, path, progress));
+                    writes.extend(self.event(kind, path, &progress));
                 }
             }
             self.look(&writes, wanted);
@@ -251,19 +251,19 @@ impl<'a> Publishing<'a> {
     }
 
     /// Takes in one. Returns the path if it is a published file that somebody writes to.
-    fn event(&mut self, kind: ReadFlags, path: PathBuf, progress: Vec<Progress>) -> Option<PathBuf> {
+    fn event(&mut self, kind: ReadFlags, path: PathBuf, progress: &[Progress]) -> Option<PathBuf> {
         let appears = kind.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
         let is_file = !kind.contains(ReadFlags::ISDIR);
-        if self.may_match_below(&progress) {
+        if self.may_match_below(progress) {
             if appears {
                 let whole = kind.contains(ReadFlags::MOVED_TO);
                 let content = if whole { Content::Whole } else { Content::Unknown };
-                self.add(Folder { path: path.clone(), progress: progress.clone() }, content);
+                self.add(Folder { path: path.clone(), progress: progress.to_vec() }, content);
             } else if kind.contains(ReadFlags::MOVED_FROM) && !is_file {
                 self.leave(&path);
             }
         }
-        if !is_file || !self.is_match(&progress) {
+        if !is_file || !self.is_match(progress) {
             return None;
         }
         let step = if kind.contains(ReadFlags::MOVED_TO) {

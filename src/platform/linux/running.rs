@@ -49,6 +49,12 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
+/// Has a descriptor polled, too, if there is one. Returns its place.
+fn also<'f>(fds: &mut Vec<PollFd<'f>>, fd: Option<BorrowedFd<'f>>) -> Option<usize> {
+    fds.push(PollFd::from_borrowed_fd(fd?, PollFlags::IN));
+    Some(fds.len() - 1)
+}
+
 /// Says that Windows' rules are not kept, and why, where they are to be.
 fn unkept(blind: &mut Vec<String>, asked_for: bool, why: &str) {
     blind.extend(asked_for.then(|| format!("Windows' rules: not enforced: {why}")));
@@ -221,18 +227,9 @@ impl<'a> Run<'a> {
             None => limit,
         };
         let limit = if self.unreaped { Duration::ZERO } else { limit };
-        let watched = removals.map(|fd| {
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            fds.len() - 1
-        });
-        let published = self.publishing.as_ref().map(Publishing::fd).map(|fd| {
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            fds.len() - 1
-        });
-        let asking = self.enforcement.as_ref().and_then(Enforcement::fd).map(|fd| {
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            fds.len() - 1
-        });
+        let watched = also(&mut fds, removals);
+        let published = also(&mut fds, self.publishing.as_ref().map(Publishing::fd));
+        let asking = also(&mut fds, self.enforcement.as_ref().and_then(Enforcement::fd));
         fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         if poll(&mut fds, Some(&timespec(limit))).is_err() {
             return Word::Nothing;
@@ -252,7 +249,9 @@ impl<'a> Run<'a> {
             let (mut publishing, sockets) = (self.publishing.take(), Bound::new());
             let wanted = self.wanted(&sockets);
             enforcement.serve(&wanted, |thread, opens| {
-                publishing.iter_mut().for_each(|publishing| publishing.asked(thread, opens, &wanted));
+                if let Some(publishing) = &mut publishing {
+                    publishing.asked(thread, opens, &wanted);
+                }
             });
             (self.enforcement, self.publishing) = (Some(enforcement), publishing);
         }

@@ -159,8 +159,6 @@ mod tests {
             (X86_64, 0x4000_0000 + 257, 0, create, ASK),
             (X86_64, 425, 0, 0, NO_SUCH_CALL),
             (X86_64, 0, create, create, ALLOW),
-            // Flags that are the number of another call.
-            (X86_64, 257, 0, 257 & !CHANGING, ALLOW),
             (I386, 5, create, 0, ASK),
             (I386, 295, 0, read, ALLOW),
             (AARCH64, 56, 0, create, ASK),
