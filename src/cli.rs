@@ -68,6 +68,9 @@ pub struct TryArgs {
     /// How long its processes may outlive it.
     #[arg(long, value_name = "TIME", value_parser = crate::manifest::parse_duration)]
     pub grace: Option<std::time::Duration>,
+    /// Files that must appear whole, by a rename; relative to where it starts, or below $project or $sandbox.
+    #[arg(long, value_name = "GLOB", value_parser = crate::manifest::parse_publish_glob)]
+    pub publishes: Vec<String>,
     /// Where it starts.
     #[arg(long, value_enum, default_value_t)]
     pub cwd: CwdArg,

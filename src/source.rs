@@ -161,6 +161,36 @@ pub fn settings(project: &Path, expression: &str) -> Vec<Setting> {
     entries.iter().map(setting).collect()
 }
 
+/// The files that git tracks in the project, relative to it; `None` if it is in no repository, or has no git.
+///
+/// # Errors
+///
+/// If there is one and git can't or won't tell of it: a sentence, with git's own words.
+pub fn tracked(project: &Path) -> Result<Option<Vec<PathBuf>>, String> {
+    match ask(project, &["ls-files", "--cached", "-z"]) {
+        Ok(bytes) => {
+            // What is not merged yet is there once for each version.
+            let names: BTreeSet<&[u8]> = bytes.split(|&byte| byte == 0).filter(|name| !name.is_empty()).collect();
+            Ok(Some(names.into_iter().map(platform::path_of).collect()))
+        }
+        Err(refusal) if is_in_none(&refusal, project) => Ok(None),
+        Err(refusal) => Err(refusal.sentence()),
+    }
+}
+
+/// Whether git, or its absence, says that a folder is in no repository.
+fn is_in_none(refusal: &Refusal, folder: &Path) -> bool {
+    match refusal {
+        Refusal::NotRun(error) => error.kind() == ErrorKind::NotFound && !folder.ancestors().any(has_git),
+        // It looked everywhere above, too.
+        Refusal::Said(words) => words.contains("not a git repository (or any") && !has_git(folder),
+    }
+}
+
+fn has_git(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(".git")).is_ok()
+}
+
 /// The repository that a folder is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
@@ -175,21 +205,16 @@ pub struct Repository {
 ///
 /// If there is one and git can't or won't tell of it: a sentence, with git's own words.
 pub fn repository(project: &Path) -> Result<Option<Repository>, String> {
-    let has_git = |folder: &Path| fs::symlink_metadata(folder.join(".git")).is_ok();
     let line = |bytes: &[u8]| platform::path_of(bytes.strip_suffix(b"\n").unwrap_or(bytes));
     match ask(project, &["rev-parse", "--show-toplevel"]) {
         Ok(top) => {
             let prefix = ask(project, &["rev-parse", "--show-prefix"]).map_err(|refusal| refusal.sentence())?;
             Ok(Some(Repository { top: line(&top), prefix: line(&prefix) }))
         }
+        Err(refusal) if is_in_none(&refusal, project) => Ok(None),
         Err(Refusal::NotRun(error)) if error.kind() == ErrorKind::NotFound => {
-            if project.ancestors().any(has_git) {
-                return Err("the project has a .git, and git is not installed, or not on PATH".to_owned());
-            }
-            Ok(None)
+            Err("the project has a .git, and git is not installed, or not on PATH".to_owned())
         }
-        // It looked everywhere above, too.
-        Err(Refusal::Said(words)) if words.contains("not a git repository (or any") && !has_git(project) => Ok(None),
         Err(refusal) => Err(refusal.sentence()),
     }
 }

@@ -64,6 +64,8 @@ fn page(kind: Kind) -> &'static str {
         Kind::Unmet => include_str!("../../docs/findings/unmet.md"),
         Kind::Timeout => include_str!("../../docs/findings/timeout.md"),
         Kind::Survivor => include_str!("../../docs/findings/survivor.md"),
+        Kind::TornPublish => include_str!("../../docs/findings/torn-publish.md"),
+        Kind::IllegalName => include_str!("../../docs/findings/illegal-name.md"),
         Kind::ProbeBlind => include_str!("../../docs/findings/probe-blind.md"),
     }
 }

@@ -38,6 +38,7 @@ impl CheckSpec {
             reader: upper.reader.clone().or(self.reader),
             expect: merge_expect(self.expect, upper.expect.as_ref()),
             allow: upper.allow.clone().or(self.allow),
+            publishes: upper.publishes.clone().or(self.publishes),
             rules: upper.rules.clone().or(self.rules),
             platforms: upper.platforms.clone().or(self.platforms),
             linux: None,

@@ -54,6 +54,7 @@ mod tests;
 
 pub use find::FOLDER;
 pub use load::{Loaded, LoadedCheck, ManifestFile, Options, load};
+pub use paths::parse_publish_glob;
 pub use read::other_encoding;
 pub use schema::schema;
 pub use values::parse_duration;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::counts::{CasesSpec, SkippedSpec};
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::json_path::CommandPath;
-use super::paths::{CoverGlob, ProjectPath, SandboxPath};
+use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath};
 use super::reader_spec::ReaderSpec;
 use super::rules_spec::RulesSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
@@ -78,6 +78,9 @@ pub struct CheckSpec {
     pub expect: Option<ExpectSpec>,
     /// Findings that are meant.
     pub allow: Option<Vec<Spanned<AllowSpec>>>,
+    /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
+    /// One that is written in place is a finding.
+    pub publishes: Option<Vec<Parsed<PublishGlob>>>,
     /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
     #[serde(rename = "as")]
     pub rules: Option<RulesSpec>,

@@ -16,6 +16,9 @@ pub const REMOVALS: &str = "removals during the run";
 /// What refuses on Linux what Windows would refuse.
 pub const WINDOWS_RULES: &str = "Windows' rules";
 
+/// How published files come to be.
+pub const PUBLISHED_FILES: &str = "published files";
+
 /// How far something can be done here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -101,18 +104,24 @@ pub struct Examination {
     pub abilities: Vec<Ability>,
 }
 
+// The system has one word for each of its two limits on watched folders, and both mean something else elsewhere.
+const TOO_MANY_WATCHERS: &str = "Too many open files";
+const MORE_WATCHERS: &str =
+    "let the system watch more folders: sysctl fs.inotify.max_user_instances=…, a larger number than it has now";
+const TOO_MANY_WATCHES: &str = "No space left";
+const MORE_WATCHES: &str =
+    "let the system watch more folders: sysctl fs.inotify.max_user_watches=…, a larger number than it has now";
+
 /// What helps where that could not be done, for a reason of which these words are a part.
-const REMEDIES: [(&str, &str, &str); 9] = [
+const REMEDIES: [(&str, &str, &str); 12] = [
+    (REMOVALS, TOO_MANY_WATCHERS, MORE_WATCHERS),
+    (REMOVALS, TOO_MANY_WATCHES, MORE_WATCHES),
+    (PUBLISHED_FILES, TOO_MANY_WATCHERS, MORE_WATCHERS),
+    (PUBLISHED_FILES, TOO_MANY_WATCHES, MORE_WATCHES),
     (
-        REMOVALS,
-        // The system has one word for each of its two limits, and both mean something else elsewhere.
-        "Too many open files",
-        "let the system watch more folders: sysctl fs.inotify.max_user_instances=…, a larger number than it has now",
-    ),
-    (
-        REMOVALS,
-        "No space left",
-        "let the system watch more folders: sysctl fs.inotify.max_user_watches=…, a larger number than it has now",
+        PUBLISHED_FILES,
+        "could not gain rights",
+        "run hostproof as root, whose filter takes no rights away; or run this check without `publishes`",
     ),
     (
         WINDOWS_RULES,

@@ -304,6 +304,9 @@ pub struct Check {
     pub reader: ReaderChoice,
     pub expect: Expect,
     pub allow: Vec<Allow>,
+    /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
+    /// `$sandbox`, which are replaced.
+    pub publishes: Vec<String>,
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
     pub needs: Vec<Need>,
@@ -326,6 +329,18 @@ impl Check {
     /// Honest children end up to a quarter of a second after their check, and about a second on a loaded machine.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
 
+    /// Whether it says that it is for that system: by name, or by whose rules it is judged.
+    #[must_use]
+    pub fn is_for(&self, platform: Platform) -> bool {
+        self.platforms.contains(&platform) || (platform == Platform::Windows && self.rules == Rules::Windows)
+    }
+
+    /// Whether that system is one that it may run on.
+    #[must_use]
+    pub fn may_run_on(&self, platform: Platform) -> bool {
+        self.platforms.is_empty() || self.is_for(platform)
+    }
+
     /// A check of that command with every other key at its default.
     #[must_use]
     pub fn new(id: impl Into<String>, command: CheckCommand) -> Self {
@@ -345,6 +360,7 @@ impl Check {
             reader: ReaderChoice::default(),
             expect: Expect::default(),
             allow: Vec::new(),
+            publishes: Vec::new(),
             platforms: Vec::new(),
             needs: Vec::new(),
             covers: Vec::new(),

@@ -17,8 +17,10 @@
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
 mod case;
+mod file_glob;
 mod job;
 mod places;
+mod published;
 mod shebang;
 mod store;
 mod temporary;
@@ -56,13 +58,15 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use file_glob::{FileGlob, Progress};
 pub use files::{
     HAS_CODE_PAGES, Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others,
-    is_plain_folder, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of, real_path,
-    remove_tree, run_through, user,
+    is_plain_folder, list_tree, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of,
+    real_path, remove_tree, run_through, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use places::{sandbox_base, state_folder};
+pub use published::{Published, Step, Story, Torn};
 pub use shebang::shebang;
 pub use system::{
     LaneHandle, Watcher, abilities, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
@@ -108,6 +112,15 @@ pub struct Removal {
     pub left: Vec<Unremovable>,
     /// What somebody had open for a moment, and how long everything of that kind had to be waited for.
     pub waited: Option<(std::path::PathBuf, std::time::Duration)>,
+}
+
+/// What a folder has in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Relative to the folder, with whether it is a folder itself.
+    pub entries: Vec<(std::path::PathBuf, bool)>,
+    /// Why not all of it is here.
+    pub blind: Option<String>,
 }
 
 /// A process outside the trees of the checks that has to do with one of them.

@@ -5,16 +5,22 @@
 mod blame;
 mod holds;
 mod leaks;
+mod names;
 mod pipes;
 mod places;
+mod publish;
 mod refused;
 mod tripped;
 pub mod windows_rules;
 
 pub use blame::Blame;
+pub use names::{
+    Illegal, findings as name_findings, illegal, of_the_run as names_of_the_run, project_room, temp_room,
+    unlisted as unlisted_names,
+};
 pub use places::Places;
 
-use crate::model::{Finding, Frame, Kind, ProcessRef, Rules, Severity, WINDOWS_RULES, remedy};
+use crate::model::{Finding, Frame, Kind, PUBLISHED_FILES, ProcessRef, Rules, Severity, WINDOWS_RULES, remedy};
 use crate::platform::{Ended, Outcome, Stranger, Unread};
 
 /// Everything that the job's end showed, in no particular order. All of it, however much: what is allowed is judged one
@@ -38,6 +44,7 @@ pub fn findings(
     if outcome.ended != Ended::Cancelled {
         let known: Vec<u32> = outcome.alive.iter().map(|process| process.pid).collect();
         findings.extend(refused::found(outcome, places, blame, frames));
+        findings.extend(publish::torn(outcome, places, blame));
         findings.extend(leaks::outside(strangers));
         for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {
             findings.extend(holds::held(std::slice::from_ref(&stranger.process), places, blame));
@@ -59,7 +66,11 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
         .iter()
         .map(|why| {
             let (probe, reason) = why.split_once(": ").unwrap_or((why, ""));
-            let told = if probe == WINDOWS_RULES { why.clone() } else { format!("could not look for holders: {why}") };
+            let told = match probe {
+                WINDOWS_RULES => why.clone(),
+                PUBLISHED_FILES => format!("could not see how all published files appeared: {reason}"),
+                _ => format!("could not look for holders: {why}"),
+            };
             Finding { remedy: remedy(probe, reason).map(str::to_owned), ..warning(told) }
         })
         .collect();

@@ -9,6 +9,7 @@ mod judge;
 mod junit;
 mod life;
 mod listing;
+mod names;
 mod needs;
 mod output;
 mod planned;

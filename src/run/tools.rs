@@ -89,6 +89,7 @@ fn asked(argv: &[&str], lane: Option<&mut (dyn Lane + 'static)>) -> Asked {
             grace: Duration::ZERO,
             roots: Vec::new(),
             spill: folder,
+            publishes: Vec::new(),
             rules: Rules::Native,
         };
         let outcome = lane.run(&job).ok().filter(|outcome| outcome.exit == Some(Exit::Code(0)))?;

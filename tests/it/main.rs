@@ -43,11 +43,15 @@ mod keys;
 #[cfg(target_os = "linux")]
 mod leaks;
 #[cfg(target_os = "linux")]
+mod names;
+#[cfg(target_os = "linux")]
 mod neighbours;
 #[cfg(target_os = "linux")]
 mod output;
 #[cfg(target_os = "linux")]
 mod planned;
+#[cfg(target_os = "linux")]
+mod publishes;
 #[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]

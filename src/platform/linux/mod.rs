@@ -15,6 +15,7 @@ mod mapped;
 mod mounts;
 pub mod orphans;
 mod procfs;
+mod publishing;
 mod removals;
 pub mod running;
 mod scan;

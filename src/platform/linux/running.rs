@@ -19,6 +19,7 @@ use super::bystanders::Budget;
 use super::filter::{self, Enforcement, Filter};
 use super::mounts::Views;
 use super::procfs::{self, Wanted};
+use super::publishing::Publishing;
 use super::removals::{self, Removals};
 use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
@@ -35,9 +36,16 @@ const BUFFER: usize = 64 * 1024;
 /// How often what a job has left is tried to be ended once the harness is gone.
 const LAST_TRIES: usize = 12;
 
-/// Says that Windows' rules are not kept, and why.
-fn not_enforced(why: &str) -> String {
-    format!("{WINDOWS_RULES}: not enforced: {why}; what Windows would have refused is predicted")
+/// Has a descriptor polled, too, if there is one. Returns its place.
+fn also<'f>(fds: &mut Vec<PollFd<'f>>, fd: Option<BorrowedFd<'f>>) -> Option<usize> {
+    fds.push(PollFd::from_borrowed_fd(fd?, PollFlags::IN));
+    Some(fds.len() - 1)
+}
+
+/// Says that Windows' rules are not kept, and why, where they are to be.
+fn unkept(blind: &mut Vec<String>, asked_for: bool, why: &str) {
+    let told = || format!("{WINDOWS_RULES}: not enforced: {why}; what Windows would have refused is predicted");
+    blind.extend(asked_for.then(told));
 }
 
 /// What one job uses after the other.
@@ -47,6 +55,8 @@ pub struct Tools {
     /// What output is read into.
     buffer: Vec<u8>,
     inotify: Result<OwnedFd, Errno>,
+    /// The watcher of what is published; made for the first job that publishes something.
+    publishing: Option<OwnedFd>,
     budget: Budget,
     judge: Judge,
 }
@@ -62,6 +72,7 @@ impl Tools {
             null: File::open("/dev/null")?,
             buffer: vec![0; BUFFER],
             inotify: removals::watcher(),
+            publishing: None,
             budget: Budget::new(),
             judge,
         })
@@ -97,6 +108,8 @@ pub struct Run<'a> {
     buffer: &'a mut [u8],
     /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
     removals: Option<Removals<'a>>,
+    /// `None` if the job publishes nothing, or if that can't be watched.
+    publishing: Option<Publishing<'a>>,
     /// `None` if no rules but this system's are asked for, or can be kept.
     enforcement: Option<Enforcement>,
     blind: Vec<String>,
@@ -109,7 +122,7 @@ impl<'a> Run<'a> {
     ///
     /// Why it could not be.
     pub fn start(job: &'a Job, tools: &'a mut Tools, _signals: &OwnedFd) -> Result<Self, StartError> {
-        let Tools { null, buffer, inotify, budget, judge } = tools;
+        let Tools { null, buffer, inotify, publishing, budget, judge } = tools;
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
             action: action.to_owned(),
             file: file.to_string_lossy().into_owned(),
@@ -133,19 +146,20 @@ impl<'a> Run<'a> {
             }
             (_, None) => None,
         };
+        let publishing = Publishing::of(job, publishing, &mut blind);
         let started = Instant::now();
         let started_ms = super::clock::boot_tick_ms();
-        let filter = match job.rules {
-            Rules::Native => None,
-            Rules::Windows => Filter::new().map_err(|why| blind.push(not_enforced(&why))).ok(),
-        };
+        let kept = job.rules == Rules::Windows;
+        // Where it can't be put on, published files are watched all the same, if not as closely.
+        let filter = (kept || publishing.is_some()).then(|| Filter::new(kept, publishing.is_some()));
+        let filter = filter.and_then(|filter| filter.map_err(|why| unkept(&mut blind, kept, &why)).ok());
         let streams = [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()];
         let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
         let listener = filter.and_then(|filter| {
             let taken = filtered.and_then(|()| filter.listener());
-            taken.map_err(|error| blind.push(not_enforced(&filter::in_words(&error)))).ok()
+            taken.map_err(|error| unkept(&mut blind, kept, &filter::in_words(&error))).ok()
         });
-        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, &job.program));
+        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, &job.program, kept));
         Ok(Self {
             roots: &job.roots,
             started,
@@ -161,6 +175,7 @@ impl<'a> Run<'a> {
             stderr,
             buffer,
             removals,
+            publishing,
             enforcement,
             blind,
         })
@@ -193,14 +208,9 @@ impl<'a> Run<'a> {
             None => limit,
         };
         let limit = if self.unreaped { Duration::ZERO } else { limit };
-        let watched = removals.map(|fd| {
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            fds.len() - 1
-        });
-        let asking = self.enforcement.as_ref().and_then(Enforcement::fd).map(|fd| {
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            fds.len() - 1
-        });
+        let watched = also(&mut fds, removals);
+        let published = also(&mut fds, self.publishing.as_ref().map(Publishing::fd));
+        let asking = also(&mut fds, self.enforcement.as_ref().and_then(Enforcement::fd));
         fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         if poll(&mut fds, Some(&timespec(limit))).is_err() {
             return Word::Nothing;
@@ -209,11 +219,22 @@ impl<'a> Run<'a> {
         let spoken = !fds[1].revents().is_empty();
         let removed = watched.is_some_and(|index| !fds[index].revents().is_empty());
         let asked = asking.is_some_and(|index| !fds[index].revents().is_empty());
+        let written = published.is_some_and(|index| !fds[index].revents().is_empty());
         drop(fds);
+        // Whoever writes does not wait.
+        if written {
+            self.look_at_published();
+        }
         // Whoever asks waits.
         if asked && let Some(mut enforcement) = self.enforcement.take() {
-            enforcement.serve(&self.wanted(&Bound::new()));
-            self.enforcement = Some(enforcement);
+            let (mut publishing, sockets) = (self.publishing.take(), Bound::new());
+            let wanted = self.wanted(&sockets);
+            enforcement.serve(&wanted, |thread, opens| {
+                if let Some(publishing) = &mut publishing {
+                    publishing.asked(thread, opens, &wanted);
+                }
+            });
+            (self.enforcement, self.publishing) = (Some(enforcement), publishing);
         }
         let now_us = self.now_us();
         self.stdout.take(self.buffer, now_us);
@@ -241,6 +262,13 @@ impl<'a> Run<'a> {
                 .look(self.started_ms, || tree::read(std::process::id(), &self.wanted(&Bound::new()), &HashSet::new()));
         }
         self.removals = Some(removals);
+    }
+
+    fn look_at_published(&mut self) {
+        if let Some(mut publishing) = self.publishing.take() {
+            publishing.take(&self.wanted(&Bound::new()));
+            self.publishing = Some(publishing);
+        }
     }
 
     fn reap(&mut self) {
@@ -303,6 +331,7 @@ impl<'a> Run<'a> {
         let now_us = self.now_us();
         self.stdout.drain(self.buffer, now_us);
         self.stderr.drain(self.buffer, now_us);
+        self.look_at_published();
         let sockets = if self.empty { Bound::new() } else { self.bound() };
         let wanted = self.wanted(&sockets);
         let over = Instant::now();
@@ -326,8 +355,10 @@ impl<'a> Run<'a> {
             }
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
+        // What the killed had left to write.
+        self.look_at_published();
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, buffer, mut removals, enforcement, mut blind, .. } = self;
+        let Self { mut stdout, mut stderr, buffer, mut removals, publishing, enforcement, mut blind, .. } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         stdout.drain(buffer, now_us);
         stderr.drain(buffer, now_us);
@@ -349,6 +380,8 @@ impl<'a> Run<'a> {
         });
         blind.extend(removals.iter().flat_map(Removals::blind));
         let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
+        let (published, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
+        blind.extend(unwatched);
         let (refused, unseen) = enforcement.map(Enforcement::into_seen).unwrap_or_default();
         blind.extend(unseen);
         let first_end = self.ended_at.unwrap_or(over);
@@ -376,6 +409,7 @@ impl<'a> Run<'a> {
             outside,
             removed,
             refused,
+            published,
             unread,
             untouched,
             started_boot_ms: self.started_ms,

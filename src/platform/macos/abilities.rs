@@ -1,8 +1,7 @@
 //! What can be seen and done here, found by trying.
 
-use super::super::temporary;
-use super::lane;
-use crate::env;
+use super::super::unix::lane;
+use super::super::{places, temporary};
 use crate::model::Ability;
 
 /// The longest name that a unix socket can have, in bytes.
@@ -11,7 +10,7 @@ const SOCKET: usize = 103;
 /// Tries everything.
 #[must_use]
 pub fn abilities() -> Vec<Ability> {
-    vec![supervisor(), queue(), processes(), temporary::ability(&env::sandbox_base(), None, Some(SOCKET))]
+    vec![supervisor(), queue(), processes(), temporary::ability(&places::sandbox_base(), None, Some(SOCKET))]
 }
 
 fn supervisor() -> Ability {

@@ -19,7 +19,7 @@ use super::family::{self, Family};
 use super::process::{self, Wanted};
 use super::sys::{self, ProcArgsBuffer};
 use super::{clock, signals, spawn};
-use crate::model::{Exit, Judge, Process, Rules, Stream};
+use crate::model::{Exit, Judge, PUBLISHED_FILES, Process, Rules, Stream, WINDOWS_RULES};
 
 /// How much output is read at once: what a pipe holds by default.
 const BUFFER: usize = 64 * 1024;
@@ -107,7 +107,10 @@ impl<'a> Run<'a> {
         };
         let mut blind = Vec::new();
         if job.rules == Rules::Windows {
-            blind.push("Windows' rules: not enforced: only Linux can refuse a call".to_owned());
+            blind.push(format!("{WINDOWS_RULES}: not enforced: only Linux can refuse a call"));
+        }
+        if !job.publishes.is_empty() {
+            blind.push(format!("{PUBLISHED_FILES}: only Linux can watch how they appear"));
         }
         let started = Instant::now();
         let started_ms = clock::boot_ms();
@@ -266,6 +269,8 @@ impl<'a> Run<'a> {
             // Removals are not watched here; see the module's own words.
             removed: Vec::new(),
             refused: Vec::new(),
+            published: Vec::new(),
+            notes: Vec::new(),
             unread: Vec::new(),
             untouched: false,
             started_boot_ms: self.started_ms,

@@ -10,6 +10,7 @@ mod limits;
 // For macOS; what is pure of it is tested everywhere.
 #[cfg(any(target_os = "macos", test))]
 pub mod lineage;
+mod list;
 #[cfg(any(target_os = "macos", test))]
 pub mod procargs;
 mod programs;
@@ -24,5 +25,6 @@ pub use files::{
 };
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use limits::limits;
+pub use list::list_tree;
 pub use programs::{find_program, is_executable, passed_over, run_through};
 pub use remove::remove_tree;

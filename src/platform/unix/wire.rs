@@ -73,11 +73,13 @@ pub struct JobHeader {
     has_stdin: bool,
     roots: usize,
     arguments: usize,
+    /// Globs; their folders are in the blob.
+    publishes: Vec<String>,
     rules: Rules,
 }
 
 /// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
-/// arguments, environment. Paths and arguments need not be Unicode.
+/// the folders of what is published, arguments, environment. Paths and arguments need not be Unicode.
 pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     let mut blob = Vec::new();
     let mut push = |string: &OsStr| {
@@ -87,6 +89,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     for path in [&job.program, &job.cwd, &job.spill].into_iter().chain(&job.stdin).chain(&job.roots) {
         push(path.as_os_str());
     }
+    job.publishes.iter().for_each(|(folder, _)| push(folder.as_os_str()));
     job.argv.iter().for_each(|argument| push(argument));
     for (name, value) in &job.env {
         let mut variable = name.clone();
@@ -100,6 +103,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         has_stdin: job.stdin.is_some(),
         roots: job.roots.len(),
         arguments: job.argv.len(),
+        publishes: job.publishes.iter().map(|(_, glob)| glob.clone()).collect(),
         rules: job.rules,
     };
     (header, blob)
@@ -113,6 +117,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
     let (program, cwd, spill) = (path(), path(), path());
     let stdin = header.has_stdin.then(&mut path);
     let roots = (0..header.roots).map(|_| path()).collect();
+    let publishes = header.publishes.iter().map(|glob| (path(), glob.clone())).collect();
     let argv = strings.by_ref().take(header.arguments).collect();
     let env = strings
         .filter_map(|variable| {
@@ -132,6 +137,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         grace: header.grace,
         roots,
         spill,
+        publishes,
         rules: header.rules,
     }
 }
@@ -234,6 +240,7 @@ mod tests {
             grace: Duration::from_millis(5),
             roots: vec!["/a".into()],
             spill: "/b".into(),
+            publishes: vec![("/p".into(), "a/*".into()), ("/s".into(), "b".into())],
             rules: Rules::Windows,
         };
         let (header, blob) = pack(&job);
@@ -243,6 +250,7 @@ mod tests {
         let Order::Run(header) = order else { panic!("another order came out") };
         let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
+        assert_eq!(back.publishes, job.publishes);
         assert_eq!(
             (back.cwd, back.stdin, back.roots, back.spill, back.rules),
             (job.cwd, job.stdin, job.roots, job.spill, job.rules)

@@ -137,7 +137,7 @@ fn quick_answers() -> Ability {
     let name = "quick answers";
     // A thread's filter is its own, and ends with it.
     let quick = std::thread::spawn(|| {
-        let filter = Filter::new().ok()?;
+        let filter = Filter::new(true, false).ok()?;
         let (program, socket) = filter.for_child();
         // SAFETY: it makes system calls only, and what it is given outlives the call. The thread calls nothing afterwards
         // that the filter asks about.

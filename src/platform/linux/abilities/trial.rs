@@ -71,6 +71,7 @@ fn run(lane: &mut dyn Lane) -> Result<Outcome, LaneError> {
         grace: Duration::ZERO,
         spill: lane.folder().to_owned(),
         roots: vec![folder],
+        publishes: Vec::new(),
         rules: Rules::Windows,
     };
     lane.run(&job)

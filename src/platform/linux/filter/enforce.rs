@@ -13,7 +13,10 @@ use super::listener::{Listener, Question};
 use super::program::{Call, Kind};
 use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
-use crate::model::{Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target, WINDOWS_RULES};
+use super::writes;
+use crate::model::{
+    Act, Answer, Hold, Holder, Judge, PUBLISHED_FILES, Process, Refusal, Refused, RefusedCall, Target, WINDOWS_RULES,
+};
 
 /// How many questions are answered before anything else is looked at.
 const BATCH: usize = 64;
@@ -30,6 +33,8 @@ pub struct Enforcement {
     began: Instant,
     /// What looks at strangers have cost.
     spent: Duration,
+    /// Whether the rules are kept; else all is let through.
+    kept: bool,
     /// Nobody is left who could ask.
     over: bool,
     refused: Vec<RefusedCall>,
@@ -40,11 +45,13 @@ pub struct Enforcement {
 }
 
 impl Enforcement {
-    /// By a filter that is on, over a job that starts with this program.
-    pub fn new(listener: OwnedFd, judge: Judge, program: &Path) -> Self {
+    /// By a filter that is on, over a job that starts with this program; `kept` says whether the rules are to be, or whether
+    /// questions only come for somebody else.
+    pub fn new(listener: OwnedFd, judge: Judge, program: &Path, kept: bool) -> Self {
         Self {
             listener: Listener::new(listener),
             judge,
+            kept,
             began: Instant::now(),
             spent: Duration::ZERO,
             over: false,
@@ -59,8 +66,8 @@ impl Enforcement {
         (!self.over).then(|| self.listener.fd())
     }
 
-    /// Answers who asks.
-    pub fn serve(&mut self, wanted: &Wanted<'_>) {
+    /// Answers who asks. `before` is told each time who is about to go on, and what file that thread is about to open.
+    pub fn serve(&mut self, wanted: &Wanted<'_>, mut before: impl FnMut(u32, Option<&Path>)) {
         for _ in 0..BATCH {
             let mut fds = [PollFd::from_borrowed_fd(self.listener.fd(), PollFlags::IN)];
             if poll(&mut fds, Some(&Timespec::default())).is_err() {
@@ -72,6 +79,10 @@ impl Enforcement {
                 return;
             }
             if let Some(question) = self.listener.next() {
+                let opens = question.opens.and_then(|place| writes::meant(question.thread, place));
+                if self.listener.waits(&question) {
+                    before(question.thread, opens.as_deref());
+                }
                 let errno = self.errno(&question, wanted).unwrap_or_else(|error| {
                     // Who was ended while it was looked at has nothing to be told.
                     if self.listener.waits(&question) {
@@ -93,7 +104,7 @@ impl Enforcement {
             }
             return Ok(None);
         }
-        let Some(call) = question.call else { return Ok(None) };
+        let Some(call) = question.call.filter(|_| self.kept) else { return Ok(None) };
         match call.kind {
             Kind::Rmdir(place) => match reach(question.thread, place)? {
                 Some(target) => Ok(self.judged(question, call, Act::Remove, &target, wanted)),
@@ -221,25 +232,24 @@ impl Enforcement {
 
     /// What was refused, and why not all was seen, or is as it would be without the filter.
     pub fn into_seen(self) -> (Vec<RefusedCall>, Vec<String>) {
+        let what = if self.kept { WINDOWS_RULES } else { PUBLISHED_FILES };
         let powerless = self.powerless.map(|program| {
             let program = program.display();
-            format!(
-                "{WINDOWS_RULES}: {program} could not gain rights: the filter of a user who is not root takes them away"
-            )
+            format!("{what}: {program} could not gain rights: the filter of a user who is not root takes them away")
         });
         (self.refused, self.unseen.into_iter().chain(powerless).collect())
     }
 }
 
 /// The process that a thread belongs to.
-fn process_of(thread: u32) -> u32 {
+pub fn process_of(thread: u32) -> u32 {
     let status = std::fs::read_to_string(format!("/proc/{thread}/status")).unwrap_or_default();
     let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
     group.and_then(|group| group.trim().parse().ok()).unwrap_or(thread)
 }
 
 /// A process with its line of parents, as far as the job goes.
-fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
+pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
     let mut process = procfs::read(pid, wanted)?;
     let me = std::process::id();
     process.parents = procfs::ancestors(pid).into_iter().take_while(|parent| parent.pid != me).collect();

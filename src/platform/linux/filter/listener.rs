@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use super::gains;
 use super::program::{Call, Place, call};
+use super::writes::opened;
 
 /// Wake the one that waits on the processor of the one that answers (Linux 6.6): five times as fast.
 const SYNC_WAKE_UP: u64 = 1;
@@ -21,6 +22,8 @@ pub struct Question {
     pub call: Option<Call>,
     /// The program that is about to be executed, if that is what it does.
     pub execution: Option<Place>,
+    /// What is about to be opened, for writing if it is no `openat2`.
+    pub opens: Option<Place>,
 }
 
 /// The kernel's end of the filter.
@@ -57,8 +60,13 @@ impl Listener {
             asked.assume_init()
         };
         let (arch, number, args) = (asked.data.arch, asked.data.nr, &asked.data.args);
-        let (call, execution) = (call(arch, number, args), gains::execution(arch, number, args));
-        Some(Question { id: asked.id, thread: asked.pid, call, execution })
+        Some(Question {
+            id: asked.id,
+            thread: asked.pid,
+            call: call(arch, number, args),
+            execution: gains::execution(arch, number, args),
+            opens: opened(arch, number, args),
+        })
     }
 
     /// Whether who asked still waits. What was read of it under its number before is then its own.

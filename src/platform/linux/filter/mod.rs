@@ -8,6 +8,7 @@
 //! - [`listener`]: what the kernel says, and what is said back.
 //! - [`reach`]: what a caller means by a path.
 //! - [`sitters`]: who has a directory.
+//! - [`writes`]: what opens and names files is asked about, too, where somebody watches published ones.
 //! - [`enforce`]: the answers, and the record of refusals.
 //!
 //! It is a diagnosis, not a boundary: between the answer and the call a path can come to mean something else, and who wants
@@ -21,8 +22,9 @@ mod listener;
 mod program;
 mod reach;
 mod sitters;
+mod writes;
 
-pub use enforce::Enforcement;
+pub use enforce::{Enforcement, process_of, read};
 pub use gains::execute;
 pub use install::{Filter, NotOn, install};
 pub use lack::{gains_nothing, in_words, is_gvisor, takes_rights_away};
