@@ -102,7 +102,11 @@ pub fn remove(folder: &Path) -> bool {
 fn empty(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_name() != LOCK);
-    entries.fold(true, |emptied, entry| remove_tree(&entry.path()).is_empty() && emptied)
+    entries.fold(true, |emptied, entry| {
+        let path = entry.path();
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        (is_file && fs::remove_file(&path).is_ok() || remove_tree(&path).is_empty()) && emptied
+    })
 }
 
 /// Removes the folders of this user whose owners are gone.

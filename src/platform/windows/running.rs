@@ -19,8 +19,8 @@ use windows_sys::Win32::System::Threading::{
 
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::capture::{Capture, Feed};
-use super::job::{JobObject, message};
 use super::holders::{self, Found, Sought};
+use super::job::{JobObject, message};
 use super::known::{self, Processes};
 use super::port::{Packet, Port};
 use super::process::has_ended;
