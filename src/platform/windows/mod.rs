@@ -4,6 +4,7 @@ mod asker;
 mod capture;
 mod clock;
 mod command_line;
+mod ending;
 mod facts;
 mod files;
 mod holders;
