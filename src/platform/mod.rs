@@ -5,10 +5,13 @@
 //! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`on_interrupt`],
 //! and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
 //!
-//! | | Linux | Windows, macOS |
-//! | --- | --- | --- |
-//! | tree | a single-threaded supervisor per lane, child subreaper | not built yet: [`start_lane`] says so |
-//! | ends with the harness | the supervisor sees its socket close | |
+//! | | Linux | Windows | macOS |
+//! | --- | --- | --- | --- |
+//! | tree | a single-threaded supervisor per lane, child subreaper | two nested job objects per job: nothing leaves the outer one, who asks to leave its job leaves the inner one and is told | not built yet: [`start_lane`] says so |
+//! | events | signals, the pipes' ends, inotify | one completion port per lane: the job's messages, confirmed by its list of processes, and the pipes | |
+//! | streams | pipes, told by their inode | named pipes, told by names that nobody can foresee; input comes through one, too | |
+//! | the terminal | a session of its own | a console of its own, without a window | |
+//! | ends with the harness | the supervisor sees its socket close | the job objects end with their only handles; one janitor process sees its pipe end and removes the folders | |
 
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
