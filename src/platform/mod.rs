@@ -7,10 +7,12 @@
 //!
 //! | | Linux | macOS | Windows |
 //! | --- | --- | --- | --- |
-//! | tree | a single-threaded supervisor per lane, child subreaper | the same supervisor; descent by unique numbers, session, mark | not built yet: [`start_lane`] says so |
-//! | what happens to it | `SIGCHLD`, inotify, seccomp | a kernel queue on each process | |
-//! | holders | /proc | libproc | |
-//! | ends with the harness | the supervisor sees its socket close | the same | |
+//! | tree | a single-threaded supervisor per lane, child subreaper | the same supervisor; descent by unique numbers, session, mark | two nested job objects per job: nothing leaves the outer one, who asks to leave its job leaves the inner one and is told |
+//! | events | signals, the pipes' ends, inotify, seccomp | a kernel queue on each process | one completion port per lane: the job's messages, confirmed by its list of processes, and the pipes |
+//! | holders | /proc | libproc | the table of open handles, each process's own memory, mapped files |
+//! | streams | pipes, told by their inode | pipes, told by their numbers | named pipes, told by names that nobody can foresee; input comes through one, too |
+//! | the terminal | a session of its own | a session of its own | a console of its own, without a window |
+//! | ends with the harness | the supervisor sees its socket close | the same | the job objects end with their only handles; one janitor process sees its pipe end and removes the folders |
 //!
 //! macOS is type-checked on Debian and tested on the runner; what it can't see is told in its module, `macos`.
 

@@ -81,7 +81,7 @@ fn a_pipe_that_stays_open_is_held_and_nobody_waits_for_it() {
     let ran = context.hp(&["run"]);
     let check = ran.exits(1).only();
     let pids = context.wait_for_pids("pids", 1);
-    assert_eq!(errors(check), ["held-pipe", "leaked-process"], "{}", ran.said());
+    assert_eq!(errors(check), ["held-directory", "held-pipe", "leaked-process"], "{}", ran.said());
     assert_ended(&pids);
 }
 

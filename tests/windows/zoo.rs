@@ -5,6 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::context::skipped_under_wine;
+
 /// cargo builds the examples with the tests, beside the folder that they are in.
 fn zoo() -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
@@ -25,6 +27,9 @@ fn every_kind_is_found_and_nobody_is_accused() {
     let wrong: Vec<&str> = told.lines().filter(|line| !line.starts_with("ok ")).collect();
     let errors = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{}\n{errors}", wrong.join("\n"));
+    if let Some(skipped) = wrong.iter().find(|line| line.contains(" skipped: ")) {
+        assert!(skipped_under_wine("the zoo", skipped), "{skipped}");
+    }
     let found = wrong.iter().rev().find(|line| line.contains(" found, ")).expect("a tally");
     writeln!(std::io::stderr(), "zoo: {found}").expect("standard error");
 }

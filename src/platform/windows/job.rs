@@ -66,7 +66,7 @@ impl JobObject {
     }
 
     fn set<T>(&self, class: JOBOBJECTINFOCLASS, value: &T) -> io::Result<()> {
-        let size = size_of::<T>() as u32;
+        let size = u32::try_from(size_of::<T>()).unwrap_or(u32::MAX);
         // SAFETY: every caller passes the structure that belongs to the class.
         let set = unsafe { SetInformationJobObject(self.raw(), class, ptr::from_ref(value).cast(), size) };
         if set == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }

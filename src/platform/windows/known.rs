@@ -262,7 +262,7 @@ fn parent(process: &OwnedHandle) -> Option<u32> {
     let mut basic = PROCESS_BASIC_INFORMATION::default();
     // SAFETY: the handle is open, and the structure is the class's.
     let status = unsafe {
-        let size = size_of_val(&basic) as u32;
+        let size = u32::try_from(size_of_val(&basic)).unwrap_or(u32::MAX);
         NtQueryInformationProcess(
             process.as_raw_handle(),
             ProcessBasicInformation,
@@ -277,7 +277,7 @@ fn parent(process: &OwnedHandle) -> Option<u32> {
 /// The file of a process's program.
 fn image(process: &OwnedHandle) -> Option<PathBuf> {
     let mut units = vec![0u16; 32 * 1024];
-    let mut length = units.len() as u32;
+    let mut length = u32::try_from(units.len()).unwrap_or(0);
     // SAFETY: the handle is open, and the buffer has as many units as is said.
     let told = unsafe {
         QueryFullProcessImageNameW(process.as_raw_handle(), PROCESS_NAME_WIN32, units.as_mut_ptr(), &raw mut length)

@@ -7,6 +7,7 @@ mod capture;
 mod clock;
 mod command_line;
 mod encoding;
+mod ending;
 mod facts;
 mod files;
 mod holders;

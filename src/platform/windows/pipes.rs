@@ -56,7 +56,7 @@ pub fn pair(ours: Ours) -> io::Result<Pair> {
         Ours::Writing => (0, FILE_FLAG_OVERLAPPED),
     };
     let mode = PIPE_ACCESS_INBOUND | FILE_FLAG_FIRST_PIPE_INSTANCE | reading;
-    let size = CHUNK as u32;
+    let size = units(CHUNK);
     let attributes = private.attributes();
     // SAFETY: the name ends with a NUL, and the attributes outlive the call.
     let read = owned(unsafe {
@@ -79,6 +79,11 @@ pub fn pair(ours: Ours) -> io::Result<Pair> {
 pub fn unforeseeable() -> String {
     let half = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", half(), half())
+}
+
+/// A length as the system takes it.
+fn units(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
 }
 
 fn owned(handle: HANDLE) -> io::Result<OwnedHandle> {
@@ -147,7 +152,7 @@ impl Transfer {
         // SAFETY: nothing is under way, so the memory is ours; it stays in place until the read has ended.
         let begun = unsafe {
             let bytes = (&raw mut (*moving).bytes).cast();
-            ReadFile(self.pipe.as_raw_handle(), bytes, CHUNK as u32, ptr::null_mut(), &raw mut (*moving).overlapped)
+            ReadFile(self.pipe.as_raw_handle(), bytes, units(CHUNK), ptr::null_mut(), &raw mut (*moving).overlapped)
         };
         self.begun(begun)
     }
@@ -167,7 +172,7 @@ impl Transfer {
         // SAFETY: as above; it stays in place until the write has ended.
         let begun = unsafe {
             let bytes = (&raw const (*moving).bytes).cast();
-            let length = length.min(CHUNK) as u32;
+            let length = units(length.min(CHUNK));
             WriteFile(self.pipe.as_raw_handle(), bytes, length, ptr::null_mut(), &raw mut (*moving).overlapped)
         };
         self.begun(begun).map(Some)

@@ -59,7 +59,7 @@ impl Private {
     #[must_use]
     pub fn attributes(self) -> SECURITY_ATTRIBUTES {
         SECURITY_ATTRIBUTES {
-            nLength: size_of::<SECURITY_ATTRIBUTES>() as u32,
+            nLength: u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).unwrap_or(u32::MAX),
             lpSecurityDescriptor: self.0,
             bInheritHandle: 0,
         }
@@ -94,7 +94,7 @@ pub fn user() -> io::Result<String> {
     let mut needed = 0;
     // SAFETY: the buffer is aligned for the structure, and as large as is said.
     let told = unsafe {
-        let size = size_of_val(&buffer) as u32;
+        let size = u32::try_from(size_of_val(&buffer)).unwrap_or(u32::MAX);
         GetTokenInformation(token.as_raw_handle(), TokenUser, buffer.as_mut_ptr().cast(), size, &raw mut needed)
     };
     if told == 0 {

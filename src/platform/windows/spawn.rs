@@ -105,7 +105,7 @@ impl Kind {
 pub fn system_folder() -> PathBuf {
     let mut units = [0u16; 261];
     // SAFETY: the buffer has as many units as is said.
-    let length = unsafe { GetSystemDirectoryW(units.as_mut_ptr(), units.len() as u32) } as usize;
+    let length = unsafe { GetSystemDirectoryW(units.as_mut_ptr(), 261) } as usize;
     PathBuf::from(String::from_utf16_lossy(&units[..length.min(units.len())]))
 }
 
@@ -136,7 +136,7 @@ pub fn create(start: Start<'_>) -> io::Result<Child> {
         attributes.set(PROC_THREAD_ATTRIBUTE_JOB_LIST, &jobs)?;
     }
     let mut info = STARTUPINFOEXW::default();
-    info.StartupInfo.cb = size_of::<STARTUPINFOEXW>() as u32;
+    info.StartupInfo.cb = u32::try_from(size_of::<STARTUPINFOEXW>()).unwrap_or(u32::MAX);
     info.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
     [info.StartupInfo.hStdInput, info.StartupInfo.hStdOutput, info.StartupInfo.hStdError] = handles;
     info.lpAttributeList = attributes.raw();

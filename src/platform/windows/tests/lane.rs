@@ -2,12 +2,13 @@
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::os::windows::io::AsRawHandle;
 use std::os::windows::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use windows_sys::Win32::Foundation::STATUS_ACCESS_VIOLATION;
+use windows_sys::Win32::Foundation::{HANDLE_FLAG_INHERIT, STATUS_ACCESS_VIOLATION, SetHandleInformation};
 use windows_sys::Win32::System::Threading::{CREATE_BREAKAWAY_FROM_JOB, CREATE_NEW_PROCESS_GROUP, DETACHED_PROCESS};
 
 use super::super::super::{Ended, Job, Lane, Outcome};
@@ -109,7 +110,7 @@ fn a_code_of_the_system_is_kept_bit_by_bit() {
 
 #[test]
 fn a_detached_process_is_read_and_ended_after_the_grace() {
-    let outcome = run(|job| job.grace = Duration::from_millis(50), "leak");
+    let outcome = run(|job| job.grace = Duration::from_secs(3), "leak");
     assert_eq!((outcome.ended, outcome.exit), (Ended::ByItself, Some(Exit::Code(0))));
     let [leaked] = &outcome.alive[..] else { panic!("one process: {:?}", outcome.alive) };
     assert!(leaked.argv.iter().any(|word| word.ends_with("actor")), "{leaked:?}");
@@ -127,7 +128,7 @@ fn a_detached_process_is_read_and_ended_after_the_grace() {
 
 #[test]
 fn whoever_keeps_the_output_open_is_told() {
-    let outcome = run(|job| job.grace = Duration::from_millis(50), "hold");
+    let outcome = run(|job| job.grace = Duration::from_secs(3), "hold");
     let [leaked] = &outcome.alive[..] else { panic!("one process: {:?}", outcome.alive) };
     assert_eq!(leaked.pipes, [Stream::Stdout]);
     assert_eq!(outcome.stdout.end_us, None);
@@ -204,13 +205,13 @@ fn what_cannot_be_started_says_why() {
 fn batch_files_get_their_words() {
     let mut lane = start_lane().expect("a lane");
     let script = lane.folder().join("a script.cmd");
-    std::fs::write(&script, "@echo [%~1] [%~2] [%~3]\r\n@exit /b 3\r\n").expect("a script");
+    std::fs::write(&script, "@echo \"%~1\" \"%~2\" \"%~3\"\r\n@exit /b 3\r\n").expect("a script");
     let mut job = job(&*lane, "");
     job.program = script;
     job.argv = ["x", "a & b", "c d", r"e\"].map(OsString::from).into();
     let outcome = lane.run(&job).expect("an outcome");
     let out = text(&outcome, Stream::Stdout);
-    assert!(out.starts_with(r"[a & b] [c d] [e\"), "{out} {}", text(&outcome, Stream::Stderr));
+    assert!(out.starts_with(r#""a & b" "c d" "e\\""#), "{out} {}", text(&outcome, Stream::Stderr));
     assert_eq!(outcome.exit, Some(Exit::Code(3)));
 }
 
@@ -239,6 +240,12 @@ fn a_kept_folder_stays() {
     drop(lane);
     assert!(folder.exists());
     std::fs::remove_dir_all(folder).expect("removed");
+}
+
+/// Keeps a stream from the processes that this one starts: they inherit it whether it is theirs or not.
+fn keep(stream: &impl AsRawHandle) {
+    // SAFETY: the handle is open.
+    assert_ne!(unsafe { SetHandleInformation(stream.as_raw_handle(), HANDLE_FLAG_INHERIT, 0) }, 0);
 }
 
 /// Another actor, which does not wait for anybody.
@@ -282,8 +289,15 @@ fn actor() {
             }
         }
         "crash" => std::process::exit(STATUS_ACCESS_VIOLATION),
-        "leak" => drop(another("sleep", Stdio::null(), detached)),
-        "hold" => drop(another("sleep", Stdio::inherit(), detached)),
+        "leak" => {
+            keep(&std::io::stdout());
+            keep(&std::io::stderr());
+            drop(another("sleep", Stdio::null(), detached));
+        }
+        "hold" => {
+            keep(&std::io::stderr());
+            drop(another("sleep", Stdio::null(), detached));
+        }
         "late" => drop(another("nap", Stdio::null(), detached)),
         "tree" => {
             drop(another("sleep", Stdio::null(), 0));
