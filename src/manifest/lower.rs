@@ -50,6 +50,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         needs: needs.collect::<Option<_>>()?,
         lock: spec.lock.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
         tags: spec.tags.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
+        windows: spec.rules.map(|rules| rules.windows).unwrap_or_default(),
         origin: Some(origin),
         ..Check::new(default.id, default.command)
     })

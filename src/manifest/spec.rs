@@ -76,6 +76,7 @@ pub struct CheckSpec {
     /// Findings that are meant.
     pub allow: Option<Vec<Spanned<AllowSpec>>>,
     /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
+    /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]
     pub rules: Option<RulesSpec>,
     /// Where it runs; it is skipped elsewhere. Everywhere by default.

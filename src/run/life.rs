@@ -214,6 +214,7 @@ impl<'a> Life<'a> {
             roots,
             spill: spill(sandbox),
             rules: check.rules,
+            windows: check.windows.clone(),
         };
         let places = Places { sandbox: sandbox.root().to_owned(), project, cwd };
         let before = match &check.reader {

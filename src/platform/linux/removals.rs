@@ -126,7 +126,9 @@ impl<'a> Removals<'a> {
         while let Ok(event) = events.next() {
             let kind = event.events();
             self.touched = true;
-            if kind.intersects(ReadFlags::DELETE | ReadFlags::QUEUE_OVERFLOW) {
+            // A file that is moved may take the place of another one.
+            let replaced = kind.contains(ReadFlags::MOVED_TO) && !kind.contains(ReadFlags::ISDIR);
+            if replaced || kind.intersects(ReadFlags::DELETE | ReadFlags::QUEUE_OVERFLOW) {
                 self.due = true;
                 self.bystanders.due = true;
             } else if kind.contains(ReadFlags::ISDIR)

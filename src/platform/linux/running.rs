@@ -156,7 +156,7 @@ impl<'a> Run<'a> {
         let started_ms = super::clock::boot_tick_ms();
         let filter = match job.rules {
             Rules::Native => None,
-            Rules::Windows => Filter::new().map_err(|why| blind.push(not_enforced(&why))).ok(),
+            Rules::Windows => Filter::new(job.windows.files).map_err(|why| blind.push(not_enforced(&why))).ok(),
         };
         let streams = [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()];
         let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
             let taken = filtered.and_then(|()| filter.listener());
             taken.map_err(|error| blind.push(not_enforced(&error.to_string()))).ok()
         });
-        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge));
+        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, job.windows.clone()));
         Ok(Self {
             roots: &job.roots,
             started,

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Job, Outcome};
-use crate::model::Rules;
+use crate::model::{Rules, WindowsRules};
 
 /// From the harness.
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,6 +43,7 @@ pub struct JobHeader {
     roots: usize,
     arguments: usize,
     rules: Rules,
+    windows: WindowsRules,
 }
 
 /// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
@@ -70,6 +71,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         roots: job.roots.len(),
         arguments: job.argv.len(),
         rules: job.rules,
+        windows: job.windows.clone(),
     };
     (header, blob)
 }
@@ -102,6 +104,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         roots,
         spill,
         rules: header.rules,
+        windows: header.windows.clone(),
     }
 }
 
@@ -146,6 +149,7 @@ mod tests {
             roots: vec!["/a".into()],
             spill: "/b".into(),
             rules: Rules::Windows,
+            windows: WindowsRules { strict: true, ..WindowsRules::default() },
         };
         let (header, blob) = pack(&job);
         let mut bytes = Vec::new();
@@ -155,8 +159,8 @@ mod tests {
         let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
         assert_eq!(
-            (back.cwd, back.stdin, back.roots, back.spill, back.rules),
-            (job.cwd, job.stdin, job.roots, job.spill, job.rules)
+            (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows),
+            (job.cwd, job.stdin, job.roots, job.spill, job.rules, job.windows)
         );
     }
 }

@@ -17,12 +17,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Prepares one.
+    /// Prepares one, that asks about files, too, or about directories only.
     ///
     /// # Errors
     ///
     /// Why it can't be put on here.
-    pub fn new() -> Result<Self, String> {
+    pub fn new(files: bool) -> Result<Self, String> {
         if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             return Err(format!("not built for {}", std::env::consts::ARCH));
         }
@@ -35,7 +35,7 @@ impl Filter {
         let (ours, theirs) = UnixDatagram::pair().map_err(|error| error.to_string())?;
         // What was sent is there as soon as the child has executed its program, or never.
         ours.set_nonblocking(true).map_err(|error| error.to_string())?;
-        Ok(Self { program: program(), ours, theirs })
+        Ok(Self { program: program(files), ours, theirs })
     }
 
     /// What the child needs.

@@ -1,11 +1,11 @@
-//! Windows' rules on Linux: a seccomp filter over a job's tree that asks the supervisor about every removal of a directory
-//! and every rename, and the supervisor's answers.
+//! Windows' rules on Linux: a seccomp filter over a job's tree that asks the supervisor about every removal and every
+//! rename, and the supervisor's answers.
 //!
 //! - [`program`]: which calls are asked about, in which numbering, and the filter made of it.
 //! - [`install`]: the job's first process puts it on itself between clone and exec, and hands the listener over.
 //! - [`listener`]: what the kernel says, and what is said back.
 //! - [`reach`]: what a caller means by a path.
-//! - [`sitters`]: who has a directory.
+//! - [`sitters`]: who has a directory or a file.
 //! - [`enforce`]: the answers, and the record of refusals.
 //!
 //! It is a diagnosis, not a boundary: between the answer and the call a path can come to mean something else, and who wants
