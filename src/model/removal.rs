@@ -66,6 +66,8 @@ pub enum Target {
     File {
         /// Whether its owner may not write to it: what runtimes make the attribute of.
         read_only: bool,
+        /// Whether it is named as Python's tempfile names files if nothing else is asked for.
+        temporary: bool,
     },
 }
 
@@ -96,6 +98,8 @@ pub enum Came {
     Stream,
     /// The process has executed nothing since it was forked: perhaps its parent opened it.
     Forked,
+    /// The process helps a runtime on Unix alone, as Python's `multiprocessing.resource_tracker` does.
+    Helper,
     /// It was mapped to be run.
     Code,
 }

@@ -76,7 +76,7 @@ pub const UNLESS_SHARED: &str = "Windows would refuse that unless it was opened 
 fn windows(process: &Process, hold: &Hold) -> Answer {
     let program = process.argv.first().map(|word| word.rsplit('/').next().unwrap_or(word)).unwrap_or_default();
     let holder = Holder { how: hold.how, program, below: false, directory: hold.directory, came: Came::Opened };
-    let target = if hold.directory { Target::Directory } else { Target::File { read_only: false } };
+    let target = if hold.directory { Target::Directory } else { Target::File { read_only: false, temporary: false } };
     windows_rules::judge(Act::Remove, "", target, &[holder], &WindowsRules::default())
 }
 

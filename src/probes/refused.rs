@@ -1,16 +1,16 @@
 //! Calls that were refused, as Windows would have refused them.
 
 use super::{Blame, Places, holds};
-use crate::model::{Act, Finding, Kind, Process, RefusedCall, Rule, Severity};
+use crate::model::{Act, Exit, Finding, Kind, Process, RefusedCall, Rule, Severity};
 use crate::platform::Outcome;
 
-/// A finding for each. What was let through, since it is not sure that Windows refuses it, is a note; so is what the
-/// program got over: on Windows it would, too.
+/// A finding for each. What was let through, since it is not sure that Windows refuses it, is a note; so is what a check
+/// got over that ended well: on Windows it would, too.
 pub fn found(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
-    outcome.refused.iter().map(|refused| finding(refused, places, blame)).collect()
+    outcome.refused.iter().map(|refused| finding(refused, outcome, places, blame)).collect()
 }
 
-fn finding(refused: &RefusedCall, places: &Places, blame: &Blame<'_>) -> Finding {
+fn finding(refused: &RefusedCall, outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Finding {
     let name = places.name(&refused.path);
     let done = match refused.act {
         Act::Remove => "removed",
@@ -28,11 +28,16 @@ fn finding(refused: &RefusedCall, places: &Places, blame: &Blame<'_>) -> Finding
     let times = if refused.times > 1 { format!(", {} times", refused.times) } else { String::new() };
     let call = format!("{}, WinError {}{times}", refused.call, refused.refusal.winerror);
     let (severity, message) = if refused.predicted {
-        let unless = if refused.holder.is_some() { holds::UNLESS_SHARED } else { "Windows may refuse that" };
+        let unless = match refused.refusal.rule {
+            Rule::OpenFile => holds::UNLESS_SHARED,
+            Rule::OpenTarget => "some versions of Windows refuse that",
+            _ => "Windows may refuse that",
+        };
         (Severity::Note, format!("{name} was {done} ({call}) though {why}: {unless}"))
     } else if refused.overcome {
         let message = format!("{name} could not be {done} at first, as on Windows ({call}), and then it could: {why}");
-        (Severity::Note, message)
+        let well = outcome.exit == Some(Exit::Code(0));
+        (if well { Severity::Note } else { Severity::Error }, message)
     } else {
         (Severity::Error, format!("{name} could not be {done}, as on Windows ({call}): {why}"))
     };

@@ -76,12 +76,13 @@ fn denied(rule: Rule, holder: usize) -> Refusal {
 /// - A descriptor of a directory, or a chroot, has no counterpart in most runtimes there: predicted.
 /// - A rename wants nothing below to be open, however it is shared ([MS-FSA] 2.1.5.15.11: a directory with open files
 ///   below it, `STATUS_ACCESS_DENIED`). Whether what is merely mapped counts depends on the file system: predicted, as
-///   is what a forked process has of its parent.
+///   is what a forked process has of its parent, and what a process has that Windows would not have.
 fn directory(act: Act, index: usize, holder: &Holder<'_>) -> Answer {
+    let sure = !matches!(holder.came, Came::Forked | Came::Helper);
     if holder.below {
         return match (act, holder.how) {
             (Act::Remove | Act::Replace, _) => Answer::Allow,
-            (Act::Rename, How::Cwd | How::ThreadCwd) => Answer::Refuse(denied(Rule::OpenBelow, index)),
+            (Act::Rename, How::Cwd | How::ThreadCwd) if sure => Answer::Refuse(denied(Rule::OpenBelow, index)),
             (Act::Rename, How::Descriptor) if !holder.directory && holder.came != Came::Forked => {
                 Answer::Refuse(denied(Rule::OpenBelow, index))
             }
@@ -89,7 +90,8 @@ fn directory(act: Act, index: usize, holder: &Holder<'_>) -> Answer {
         };
     }
     match holder.how {
-        How::Cwd | How::ThreadCwd => Answer::Refuse(busy(Rule::CurrentDirectory, index)),
+        How::Cwd | How::ThreadCwd if sure => Answer::Refuse(busy(Rule::CurrentDirectory, index)),
+        How::Cwd | How::ThreadCwd => Answer::Predict(busy(Rule::CurrentDirectory, index)),
         How::Descriptor | How::Root => Answer::Predict(busy(Rule::OpenDirectory, index)),
         How::Mount | How::Socket | How::Executable | How::Mapping => Answer::Allow,
     }
@@ -129,15 +131,17 @@ fn file(act: Act, index: usize, holder: &Holder<'_>, rules: &WindowsRules) -> An
 
 /// A read-only file: `DeleteFileW` fails with `ERROR_ACCESS_DENIED` (its page, remarks), and `MoveFileExW` replaces none.
 /// Some runtimes take the attribute away first, so that their programs see nothing of it: see
-/// [`Runtime::removes_read_only`].
+/// [`Runtime::removes_read_only`]. Python's `NamedTemporaryFile` is removed by Windows itself when it is closed, whatever
+/// its attributes are by then.
 fn read_only(act: Act, caller: &str, target: Target) -> Answer {
-    if target != (Target::File { read_only: true }) || act == Act::Rename {
+    let Target::File { read_only: true, temporary } = target else { return Answer::Allow };
+    if act == Act::Rename {
         return Answer::Allow;
     }
     let refusal = Refusal { rule: Rule::ReadOnly, class: Refused::Denied, winerror: DENIED, holder: None };
     match Runtime::of(caller).and_then(Runtime::removes_read_only) {
         Some(true) if act == Act::Remove => Answer::Allow,
-        Some(false) => Answer::Refuse(refusal),
+        Some(false) if !temporary => Answer::Refuse(refusal),
         _ => Answer::Predict(refusal),
     }
 }
@@ -169,7 +173,7 @@ fn sharing(holder: &Holder<'_>, rules: &WindowsRules) -> Sharing {
         Came::Opened | Came::Code => true,
         Came::OpenedNoFollow => runtime != Some(Runtime::Python),
         Came::Inheritable => runtime.is_none_or(|runtime| runtime.shares_delete() != Some(false)),
-        Came::Stream | Came::Forked => false,
+        Came::Stream | Came::Forked | Came::Helper => false,
     };
     match shared {
         Some(true) => Sharing::Shared,
@@ -264,7 +268,7 @@ impl Runtime {
 mod tests {
     use super::*;
 
-    const FILE: Target = Target::File { read_only: false };
+    const FILE: Target = Target::File { read_only: false, temporary: false };
 
     fn holder(how: How, program: &str) -> Holder<'_> {
         let directory = matches!(how, How::Cwd | How::ThreadCwd | How::Root);
@@ -287,6 +291,7 @@ mod tests {
     fn directories() {
         use Act::{Remove, Rename, Replace};
         let below = |how, directory| Holder { below: true, directory, ..holder(how, "node") };
+        let helper = Holder { came: Came::Helper, ..holder(How::Cwd, "python3") };
         let rows = [
             (Remove, holder(How::Cwd, "sleep"), "refuse", Some((Rule::CurrentDirectory, 32))),
             (Rename, holder(How::Cwd, "sleep"), "refuse", Some((Rule::CurrentDirectory, 32))),
@@ -297,6 +302,7 @@ mod tests {
             (Remove, holder(How::Mount, "x"), "allow", None),
             // Nothing is removed with something in it; that fails by itself.
             (Remove, below(How::Cwd, true), "allow", None),
+            (Remove, helper, "predict", Some((Rule::CurrentDirectory, 32))),
             (Rename, below(How::Cwd, true), "refuse", Some((Rule::OpenBelow, 5))),
             (Rename, below(How::Descriptor, false), "refuse", Some((Rule::OpenBelow, 5))),
             (Rename, below(How::Descriptor, true), "predict", Some((Rule::OpenBelow, 5))),
@@ -344,7 +350,7 @@ mod tests {
 
     #[test]
     fn read_only_files() {
-        let target = Target::File { read_only: true };
+        let target = Target::File { read_only: true, temporary: false };
         let answer = |act, caller| match judge(act, caller, target, &[], &by_default()) {
             Answer::Allow => "allow",
             Answer::Refuse(_) => "refuse",
@@ -358,6 +364,8 @@ mod tests {
         assert_eq!(answer(Act::Remove, "something"), "predict");
         assert_eq!(answer(Act::Remove, "cargo"), "predict");
         assert_eq!(answer(Act::Rename, "python3"), "allow");
+        let temporary = Target::File { read_only: true, temporary: true };
+        assert!(matches!(judge(Act::Remove, "python3", temporary, &[], &by_default()), Answer::Predict(_)));
         assert_eq!(judge(Act::Remove, "python3", FILE, &[], &by_default()), Answer::Allow);
     }
 
@@ -399,12 +407,14 @@ mod tests {
     #[test]
     fn faithful_errors_are_those_of_the_caller() {
         let faithful = WindowsRules { faithful: true, ..WindowsRules::default() };
-        let said = |act, caller, rules| match judge(act, caller, FILE, &[holder(How::Descriptor, "python3")], rules) {
+        let said = |act, caller, rules: &_| match judge(act, caller, FILE, &[holder(How::Descriptor, "python3")], rules)
+        {
             Answer::Refuse(refusal) => refusal.class,
             answer => panic!("{answer:?}"),
         };
-        assert_eq!(said(Act::Remove, "python3", &by_default()), Refused::Busy);
-        assert_eq!(said(Act::Replace, "node", &by_default()), Refused::Denied);
+        let plain = by_default();
+        assert_eq!(said(Act::Remove, "python3", &plain), Refused::Busy);
+        assert_eq!(said(Act::Replace, "node", &plain), Refused::Denied);
         assert_eq!(said(Act::Remove, "python3", &faithful), Refused::Denied);
         assert_eq!(said(Act::Remove, "node", &faithful), Refused::Busy);
         assert_eq!(said(Act::Replace, "node", &faithful), Refused::NotPermitted);

@@ -281,7 +281,7 @@ fn descriptors(pid: u32, wanted: &Wanted<'_>, sought: &Sought<'_>, process: &mut
             let path = path.to_string_lossy().into_owned();
             process.holds.push(Hold { how: How::Socket, path, directory: false, deleted: *deleted });
         } else if let Some(hold) = hold(&link, &target, How::Descriptor, sought)
-            && !(hold.deleted && never_had_a_name(pid, &entry.file_name()))
+            && !(hold.deleted && was_not_opened_by_name(pid, &entry.file_name()))
         {
             process.holds.push(hold);
         }
@@ -289,11 +289,12 @@ fn descriptors(pid: u32, wanted: &Wanted<'_>, sought: &Sought<'_>, process: &mut
     process.pipes.sort();
 }
 
-/// Whether an open file was made without a name (`O_TMPFILE`): the kernel shows it as deleted, and nobody removed it.
-fn never_had_a_name(pid: u32, fd: &std::ffi::OsStr) -> bool {
+/// Whether nothing with a name was opened: the file was made without one (`O_TMPFILE`), so that the kernel shows it as
+/// deleted and nobody removed it, or it is merely referred to (`O_PATH`).
+fn was_not_opened_by_name(pid: u32, fd: &std::ffi::OsStr) -> bool {
     // Without the bit that it shares with O_DIRECTORY.
     const TMPFILE: i32 = libc::O_TMPFILE & !libc::O_DIRECTORY;
-    open_flags(pid, fd).is_some_and(|flags| flags & TMPFILE != 0)
+    open_flags(pid, fd).is_some_and(|flags| flags & (TMPFILE | libc::O_PATH) != 0)
 }
 
 /// The flags that a descriptor is open with, `O_CLOEXEC` as it is now. `None` if it is closed.

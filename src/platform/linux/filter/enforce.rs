@@ -11,7 +11,9 @@ use super::listener::{Listener, Question};
 use super::program::{Call, Kind};
 use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
-use crate::model::{Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target, WindowsRules};
+use crate::model::{
+    Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Rule, Target, WindowsRules,
+};
 
 /// How many questions are answered before anything else is looked at.
 const BATCH: usize = 64;
@@ -126,7 +128,8 @@ impl Enforcement {
         let kind = if target.is_directory() {
             Target::Directory
         } else if target.is_file() && self.rules.files {
-            Target::File { read_only: target.is_read_only() }
+            let read_only = target.is_read_only();
+            Target::File { read_only, temporary: read_only && target.is_named_temporary() }
         } else {
             return None;
         };
@@ -134,7 +137,7 @@ impl Enforcement {
             Target::File { .. } if !target.may_be_in_use() => Vec::new(),
             _ => self.sitters(act, target),
         };
-        if sitters.is_empty() && kind != (Target::File { read_only: true }) {
+        if sitters.is_empty() && !matches!(kind, Target::File { read_only: true, .. }) {
             self.overcome(act, target);
             return None;
         }
@@ -176,14 +179,17 @@ impl Enforcement {
         errno
     }
 
-    /// Remembers that what was refused before is done now.
+    /// Remembers that what was refused before is done now. That a file was read-only until then is nothing to be told:
+    /// libraries try, take the attribute away, and try again.
     fn overcome(&mut self, act: Act, target: &Reached) {
         if self.refused.iter().all(|refused| refused.predicted || refused.overcome) {
             return;
         }
         let path = target.path().unwrap_or_default();
-        for refused in self.refused.iter_mut().filter(|refused| refused.act == act) {
-            refused.overcome |= path.as_os_str() == refused.path.as_str();
+        let same = |refused: &RefusedCall| refused.act == act && path.as_os_str() == refused.path.as_str();
+        self.refused.retain(|refused| refused.refusal.rule != Rule::ReadOnly || !same(refused));
+        for refused in self.refused.iter_mut().filter(|refused| same(refused)) {
+            refused.overcome = true;
         }
     }
 

@@ -36,6 +36,15 @@ impl Reached {
         self.stat.st_mode & libc::S_IWUSR == 0
     }
 
+    /// Whether it is named as Python's tempfile names files: `tmp` and eight random letters, digits and underscores. In any
+    /// case, since its own tests write both in capitals, too.
+    pub fn is_named_temporary(&self) -> bool {
+        let path = self.path().unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("tmp"))
+            && name.get(3..11).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+    }
+
     /// Whether anybody may have this file open, run it or have it mapped: a lease to write is given only to who is alone
     /// with a file, and goes with the descriptor. Whoever opens the file meanwhile waits for that.
     ///

@@ -36,7 +36,7 @@ pub fn descendants(root: u32) -> Vec<u32> {
 /// Those of the processes whose current directory it is, also of one thread alone.
 pub fn sitting(pids: &[u32], target: &Reached) -> Vec<Sitter> {
     let sits = |link: &str| rustix::fs::stat(link).is_ok_and(|stat| target.is(&stat));
-    let sitter = |pid, how| Sitter { pid, how, directory: true, came: Came::Opened, below: None };
+    let sitter = |pid, how| Sitter { pid, how, directory: true, came: came_to_sit(pid), below: None };
     let mut found = Vec::new();
     for &pid in pids {
         if sits(&format!("/proc/{pid}/cwd")) {
@@ -64,7 +64,7 @@ pub fn below(pids: &[u32], path: &Path) -> Vec<Sitter> {
         for (name, how) in [("cwd", How::Cwd), ("exe", How::Executable)] {
             if let Some(held) = lies_below(Path::new(&format!("/proc/{pid}/{name}"))) {
                 let directory = how == How::Cwd;
-                found.push(Sitter { pid, how, directory, came: Came::Opened, below: Some(held) });
+                found.push(Sitter { pid, how, directory, came: came_to_sit(pid), below: Some(held) });
             }
         }
         for link in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -102,6 +102,20 @@ pub fn users(pids: &[u32], file: &Reached) -> Vec<Sitter> {
     found
 }
 
+/// How a process came to a directory or a program of its own.
+fn came_to_sit(pid: u32) -> Came {
+    if is_helper(pid) { Came::Helper } else { Came::Opened }
+}
+
+/// Whether a process serves Python's multiprocessing, which has no such processes on Windows (Lib/multiprocessing,
+/// `ensure_running` of resource_tracker.py and forkserver.py).
+fn is_helper(pid: u32) -> bool {
+    const MODULES: [&str; 2] =
+        ["from multiprocessing.resource_tracker import", "from multiprocessing.forkserver import"];
+    let argv = procfs::argv_of(pid);
+    argv.iter().any(|word| MODULES.iter().any(|module| word.starts_with(module)))
+}
+
 /// How a process came to a descriptor. `None` if that is closed, or opens nothing (`O_PATH`).
 fn came(pid: u32, fd: &OsStr) -> Option<Came> {
     let flags = procfs::open_flags(pid, fd)?;
@@ -109,6 +123,7 @@ fn came(pid: u32, fd: &OsStr) -> Option<Came> {
     Some(match fd.to_str() {
         _ if has(libc::O_PATH) => return None,
         _ if procfs::stat(pid).is_ok_and(|stat| stat.forked) => Came::Forked,
+        _ if is_helper(pid) => Came::Helper,
         // What is closed by an execution was opened after the last one.
         _ if has(libc::O_CLOEXEC) && has(libc::O_NOFOLLOW) => Came::OpenedNoFollow,
         _ if has(libc::O_CLOEXEC) => Came::Opened,
