@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
             None => None,
         };
         let mut blind = Vec::new();
-        let removals = match (&*inotify, job.roots.first()) {
+        let mut removals = match (&*inotify, job.roots.first()) {
             (Ok(inotify), Some(root)) => Some(Removals::watch(inotify, budget, root)),
             (Err(error), Some(_)) => {
                 blind.push(format!("removals during the run: {}", io::Error::from(*error)));
@@ -165,6 +165,9 @@ impl<'a> Run<'a> {
             taken.map_err(|error| blind.push(not_enforced(&error.to_string()))).ok()
         });
         let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, job.windows.clone()));
+        if let Some(removals) = removals.as_mut().filter(|_| enforcement.is_some()) {
+            removals.look_rarely();
+        }
         Ok(Self {
             roots: &job.roots,
             started,

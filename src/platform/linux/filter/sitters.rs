@@ -108,7 +108,7 @@ fn came_to_sit(pid: u32) -> Came {
 }
 
 /// Whether a process serves Python's multiprocessing, which has no such processes on Windows (Lib/multiprocessing,
-/// `ensure_running` of resource_tracker.py and forkserver.py).
+/// `ensure_running` of `resource_tracker.py` and `forkserver.py`).
 fn is_helper(pid: u32) -> bool {
     const MODULES: [&str; 2] =
         ["from multiprocessing.resource_tracker import", "from multiprocessing.forkserver import"];
