@@ -42,3 +42,4 @@ mod strangers;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod windows;
+mod windows_runtimes;
