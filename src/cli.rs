@@ -1,8 +1,12 @@
 //! The command line: types only. Parsing touches no system.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{EnumValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
+
+use crate::model::{Rules, WindowsRules};
 
 /// Runs hook self-tests on this machine and tells what they left behind.
 #[derive(Debug, Parser)]
@@ -111,8 +115,9 @@ pub struct HowArgs {
     /// Tell what happens while it happens, as JSON lines on standard output.
     #[arg(long)]
     pub events: bool,
-    /// By whose rules to judge, whatever the checks say: `windows` refuses what Windows would not remove or rename.
-    #[arg(long = "as", value_enum, value_name = "RULES")]
+    /// By whose rules to judge, whatever the checks say: `windows` refuses what Windows would not remove or rename. After a
+    /// colon, how: `windows:faithful,strict`; `directories` leaves files out.
+    #[arg(long = "as", value_parser = RulesParser, value_name = "RULES")]
     pub rules: Option<RulesArg>,
     /// Which sandboxes to leave in place, with the whole output.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
@@ -125,21 +130,54 @@ pub struct HowArgs {
     pub verbose: bool,
 }
 
-/// By whose rules to judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RulesArg {
-    /// Those of this system.
-    Native,
-    /// Those of Windows.
-    Windows,
+/// By whose rules to judge, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulesArg {
+    pub rules: Rules,
+    how: Vec<HowArg>,
 }
 
-impl From<RulesArg> for crate::model::Rules {
-    fn from(rules: RulesArg) -> Self {
-        match rules {
-            RulesArg::Native => Self::Native,
-            RulesArg::Windows => Self::Windows,
+/// How Windows' rules are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum HowArg {
+    Faithful,
+    Strict,
+    Directories,
+}
+
+impl RulesArg {
+    /// Says so to what the check itself says.
+    pub fn add_to(&self, windows: &mut WindowsRules) {
+        for how in &self.how {
+            match how {
+                HowArg::Faithful => windows.faithful = true,
+                HowArg::Strict => windows.strict = true,
+                HowArg::Directories => windows.files = false,
+            }
         }
+    }
+}
+
+/// Reads [`RulesArg`]: `native`, `windows`, or `windows:` and words.
+#[derive(Debug, Clone)]
+struct RulesParser;
+
+impl TypedValueParser for RulesParser {
+    type Value = RulesArg;
+
+    fn parse_ref(&self, command: &clap::Command, arg: Option<&Arg>, value: &OsStr) -> Result<RulesArg, clap::Error> {
+        let text = value.to_string_lossy();
+        let (name, how) = text.split_once(':').filter(|(name, _)| *name == "windows").unwrap_or((&text, ""));
+        let names = PossibleValuesParser::new(["native", "windows"]);
+        let rules =
+            if names.parse_ref(command, arg, OsStr::new(name))? == "windows" { Rules::Windows } else { Rules::Native };
+        let words = how.split(',').filter(|word| !word.is_empty());
+        let word = |word| EnumValueParser::<HowArg>::new().parse_ref(command, arg, OsStr::new(word));
+        Ok(RulesArg { rules, how: words.map(word).collect::<Result<_, _>>()? })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(["native", "windows"].into_iter().map(PossibleValue::new)))
     }
 }
 

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cases::{By, Case, Has, On, Share, cases};
-use hostproof::model::{Act, Answer, Holder, How, Target};
+use hostproof::model::{Act, Answer, Came, Holder, How, Target, WindowsRules};
 use hostproof::probes::windows_rules;
 use serde::{Deserialize, Serialize};
 
@@ -63,18 +63,18 @@ fn judged(case: Case) -> Answer {
         Has::MappedBelow => (How::Mapping, "python3", true, false),
         Has::RunningBelow => (How::Executable, "a-program", true, false),
     };
-    judge(case, &[Holder { how, program, below, directory }])
+    judge(case, &[Holder { how, program, below, directory, came: Came::Opened }])
 }
 
 fn judge(case: Case, holders: &[Holder<'_>]) -> Answer {
     let target = match case.on {
         On::Directory => Target::Directory,
-        On::File => Target::File { read_only: false },
-        On::ReadOnlyFile => Target::File { read_only: true },
+        On::File => Target::File { read_only: false, temporary: false },
+        On::ReadOnlyFile => Target::File { read_only: true, temporary: false },
     };
     // CPython calls the system's functions as they are.
     let caller = if case.by == By::Rust { "cargo" } else { "python3" };
-    windows_rules::judge(case.act, caller, target, holders)
+    windows_rules::judge(case.act, caller, target, holders, &WindowsRules::default())
 }
 
 /// Why the rules say otherwise than Wine does, where they are meant to.

@@ -3,7 +3,7 @@
 use super::check_run::{self, CheckRun};
 use crate::cli::{CwdArg, HomeArg, TryArgs};
 use crate::error::{Error, ExitCode, Result};
-use crate::model::{CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit};
+use crate::model::{CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, WindowsRules};
 use crate::plan::Plan;
 use crate::platform;
 
@@ -15,6 +15,10 @@ use crate::platform;
 pub fn run(args: TryArgs) -> Result<ExitCode> {
     let here = check_run::current_folder()?;
     let project = platform::real_path(&here).map_err(|error| Error::file("cannot open", &here, error))?;
+    let mut windows = WindowsRules::default();
+    if let Some(said) = &args.how.rules {
+        said.add_to(&mut windows);
+    }
     let check = Check {
         cwd: match args.cwd {
             CwdArg::Project => Cwd::Project,
@@ -31,7 +35,8 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         timeout: args.timeout.unwrap_or(Check::DEFAULT_TIMEOUT),
         grace: args.grace.unwrap_or(Check::DEFAULT_GRACE),
         expect: Expect { exit: args.exit, cases: args.cases.map(CaseCount::Exactly), ..Expect::default() },
-        rules: args.how.rules.map(Into::into).unwrap_or_default(),
+        rules: args.how.rules.as_ref().map(|said| said.rules).unwrap_or_default(),
+        windows,
         ..Check::new("try", CheckCommand::Argv(args.command))
     };
     let plan = Plan::of_command(project, check);

@@ -93,7 +93,7 @@ pub fn load(options: &Options<'_>) -> Result<Loaded> {
         loaded.wirings.extend(file.wirings);
         for resolved in file.checks {
             let origin = Origin { file: file.name.clone(), line: lines.position(resolved.span.start).0 };
-            let rules = resolved.spec.rules.as_ref().map_or_else(|| vec![Rules::default()], |rules| rules.0.clone());
+            let rules = resolved.spec.rules.as_ref().map_or_else(|| vec![Rules::default()], |rules| rules.all.clone());
             if let Some(check) = lower(resolved, origin) {
                 loaded.checks.push(LoadedCheck { check, rules, file: index });
             }

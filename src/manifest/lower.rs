@@ -52,6 +52,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         covers: spec.covers.into_iter().flat_map(|globs| globs.0).map(|glob| glob.0.0).collect(),
         lock: spec.lock.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
         tags: spec.tags.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
+        windows: spec.rules.map(|rules| rules.windows).unwrap_or_default(),
         origin: Some(origin),
         ..Check::new(default.id, default.command)
     })

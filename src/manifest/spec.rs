@@ -82,6 +82,7 @@ pub struct CheckSpec {
     /// One that is written in place is a finding.
     pub publishes: Option<Vec<Parsed<PublishGlob>>>,
     /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
+    /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]
     pub rules: Option<RulesSpec>,
     /// Where it runs; it is skipped elsewhere. Everywhere by default.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Rules};
+use super::{Kind, Rules, WindowsRules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -318,6 +318,8 @@ pub struct Check {
     pub tags: Vec<String>,
     /// By whose rules it is judged.
     pub rules: Rules,
+    /// How those of Windows are kept.
+    pub windows: WindowsRules,
     pub origin: Option<Origin>,
 }
 
@@ -367,6 +369,7 @@ impl Check {
             lock: Vec::new(),
             tags: Vec::new(),
             rules: Rules::default(),
+            windows: WindowsRules::default(),
             origin: None,
         }
     }

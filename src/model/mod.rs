@@ -29,7 +29,7 @@ pub use frame::{Frame, Raised};
 pub use host::{CodePages, HostFacts};
 pub use json_path::{JsonPath, PathStep, WiringSource};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
-pub use removal::{Act, Answer, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target};
+pub use removal::{Act, Answer, Came, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target, WindowsRules};
 pub use report::{
     CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
     SourceFacts, SourceState, Stop, Tool, Totals,

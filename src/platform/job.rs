@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Published, Unread};
-use crate::model::{Exit, Mark, Process, RefusedCall, Rules, Stream};
+use crate::model::{Exit, Mark, Process, RefusedCall, Rules, Stream, WindowsRules};
 
 /// A command to run under supervision.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub struct Job {
     pub publishes: Vec<(PathBuf, String)>,
     /// By whose rules removals and renames are answered.
     pub rules: Rules,
+    /// How those of Windows are kept.
+    pub windows: WindowsRules,
 }
 
 /// Why a job's first process did not start.

@@ -43,7 +43,7 @@ pub fn findings(
     }
     if outcome.ended != Ended::Cancelled {
         let known: Vec<u32> = outcome.alive.iter().map(|process| process.pid).collect();
-        findings.extend(refused::found(outcome, places, blame, frames));
+        findings.extend(refused::found(outcome, places, blame));
         findings.extend(publish::torn(outcome, places, blame));
         findings.extend(leaks::outside(strangers));
         for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {

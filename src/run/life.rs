@@ -215,6 +215,7 @@ impl<'a> Life<'a> {
             spill: spill(sandbox),
             publishes: publishes(check, &cwd, &project, sandbox),
             rules: check.rules,
+            windows: check.windows.clone(),
         };
         let places = Places { sandbox: sandbox.root().to_owned(), project, cwd };
         let before = match &check.reader {

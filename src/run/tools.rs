@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::needs::version;
 use super::program::{Lookup, Program, os_strings};
-use crate::model::{Ability, CheckCommand, Exit, Rules};
+use crate::model::{Ability, CheckCommand, Exit, Rules, WindowsRules};
 use crate::platform::{self, Job, Lane};
 use crate::words::shown;
 use crate::{env, model};
@@ -91,6 +91,7 @@ fn asked(argv: &[&str], lane: Option<&mut (dyn Lane + 'static)>) -> Asked {
             spill: folder,
             publishes: Vec::new(),
             rules: Rules::Native,
+            windows: WindowsRules::default(),
         };
         let outcome = lane.run(&job).ok().filter(|outcome| outcome.exit == Some(Exit::Code(0)))?;
         [model::Stream::Stdout, model::Stream::Stderr]

@@ -68,3 +68,4 @@ mod strangers;
 // Only Linux can refuse a call as Windows would.
 #[cfg(target_os = "linux")]
 mod windows;
+mod windows_runtimes;

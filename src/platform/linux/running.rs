@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
             None => None,
         };
         let mut blind = Vec::new();
-        let removals = match (&*inotify, job.roots.first()) {
+        let mut removals = match (&*inotify, job.roots.first()) {
             (Ok(inotify), Some(root)) => Some(Removals::watch(inotify, budget, root)),
             (Err(error), Some(_)) => {
                 blind.push(format!("{REMOVALS}: {}", io::Error::from(*error)));
@@ -151,15 +151,19 @@ impl<'a> Run<'a> {
         let started_ms = super::clock::boot_tick_ms();
         let kept = job.rules == Rules::Windows;
         // Where it can't be put on, published files are watched all the same, if not as closely.
-        let filter = (kept || publishing.is_some()).then(|| Filter::new(kept, publishing.is_some()));
-        let filter = filter.and_then(|filter| filter.map_err(|why| unkept(&mut blind, kept, &why)).ok());
+        let filter = (kept || publishing.is_some())
+            .then(|| Filter::new(kept.then_some(&job.windows), publishing.is_some()))
+            .and_then(|filter| filter.map_err(|why| unkept(&mut blind, kept, &why)).ok());
         let streams = [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()];
         let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
         let listener = filter.and_then(|filter| {
             let taken = filtered.and_then(|()| filter.listener());
             taken.map_err(|error| unkept(&mut blind, kept, &filter::in_words(&error))).ok()
         });
-        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, &job.program, kept));
+        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, job));
+        if let Some(removals) = removals.as_mut().filter(|_| kept && enforcement.is_some()) {
+            removals.look_rarely();
+        }
         Ok(Self {
             roots: &job.roots,
             started,

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Job, Outcome};
-use crate::model::Rules;
+use crate::model::{Rules, WindowsRules};
 
 /// From the harness.
 #[derive(Debug, Serialize, Deserialize)]
@@ -76,6 +76,7 @@ pub struct JobHeader {
     /// Globs; their folders are in the blob.
     publishes: Vec<String>,
     rules: Rules,
+    windows: WindowsRules,
 }
 
 /// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
@@ -105,6 +106,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         arguments: job.argv.len(),
         publishes: job.publishes.iter().map(|(_, glob)| glob.clone()).collect(),
         rules: job.rules,
+        windows: job.windows.clone(),
     };
     (header, blob)
 }
@@ -139,6 +141,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         spill,
         publishes,
         rules: header.rules,
+        windows: header.windows.clone(),
     }
 }
 
@@ -242,6 +245,7 @@ mod tests {
             spill: "/b".into(),
             publishes: vec![("/p".into(), "a/*".into()), ("/s".into(), "b".into())],
             rules: Rules::Windows,
+            windows: WindowsRules { strict: true, ..WindowsRules::default() },
         };
         let (header, blob) = pack(&job);
         let mut bytes = Vec::new();
@@ -252,8 +256,8 @@ mod tests {
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
         assert_eq!(back.publishes, job.publishes);
         assert_eq!(
-            (back.cwd, back.stdin, back.roots, back.spill, back.rules),
-            (job.cwd, job.stdin, job.roots, job.spill, job.rules)
+            (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows),
+            (job.cwd, job.stdin, job.roots, job.spill, job.rules, job.windows)
         );
     }
 }

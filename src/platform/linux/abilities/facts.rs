@@ -11,7 +11,7 @@ use super::super::super::{places, temporary};
 use super::super::filter::{self, Filter, Listener};
 use super::super::{facts, holders, procfs, signals, sockets};
 use super::foreign;
-use crate::model::{Ability, Can, Exit};
+use crate::model::{Ability, Can, Exit, WindowsRules};
 
 /// How long all of it may take, in seconds: then the process is ended.
 const LIMIT: u32 = 20;
@@ -137,7 +137,7 @@ fn quick_answers() -> Ability {
     let name = "quick answers";
     // A thread's filter is its own, and ends with it.
     let quick = std::thread::spawn(|| {
-        let filter = Filter::new(true, false).ok()?;
+        let filter = Filter::new(Some(&WindowsRules::default()), false).ok()?;
         let (program, socket) = filter.for_child();
         // SAFETY: it makes system calls only, and what it is given outlives the call. The thread calls nothing afterwards
         // that the filter asks about.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::super::super::{Ended, Job, Lane, LaneError, Outcome, StartError};
-use crate::model::{Ability, How, REMOVALS, Rules, WINDOWS_RULES};
+use crate::model::{Ability, How, REMOVALS, Rules, WINDOWS_RULES, WindowsRules};
 use crate::platform::unix::lane;
 
 /// The word that makes this program the job.
@@ -73,6 +73,7 @@ fn run(lane: &mut dyn Lane) -> Result<Outcome, LaneError> {
         roots: vec![folder],
         publishes: Vec::new(),
         rules: Rules::Windows,
+        windows: WindowsRules::default(),
     };
     lane.run(&job)
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::super::super::Job;
 use super::super::procfs::{self, Wanted};
 use super::gains;
 use super::listener::{Listener, Question};
@@ -15,12 +16,13 @@ use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
 use super::writes;
 use crate::model::{
-    Act, Answer, Hold, Holder, Judge, PUBLISHED_FILES, Process, Refusal, Refused, RefusedCall, Target, WINDOWS_RULES,
+    Act, Answer, Hold, Holder, Judge, PUBLISHED_FILES, Process, Refusal, Refused, RefusedCall, Rule, Rules, Target,
+    WINDOWS_RULES, WindowsRules,
 };
 
 /// How many questions are answered before anything else is looked at.
 const BATCH: usize = 64;
-/// How many refusals are kept.
+/// How many refusals are kept, and how many of what was let through though Windows may refuse it.
 const KEPT: usize = 100;
 /// What looks at strangers may cost in any case, and then as a part of the time since the start: one in so many.
 const FREE: Duration = Duration::from_millis(10);
@@ -30,6 +32,7 @@ const SHARE: u32 = 50;
 pub struct Enforcement {
     listener: Listener,
     judge: Judge,
+    rules: WindowsRules,
     began: Instant,
     /// What looks at strangers have cost.
     spent: Duration,
@@ -45,19 +48,19 @@ pub struct Enforcement {
 }
 
 impl Enforcement {
-    /// By a filter that is on, over a job that starts with this program; `kept` says whether the rules are to be, or whether
-    /// questions only come for somebody else.
-    pub fn new(listener: OwnedFd, judge: Judge, program: &Path, kept: bool) -> Self {
+    /// By a filter that is on, over a job. If that keeps no rules, questions only come for somebody else.
+    pub fn new(listener: OwnedFd, judge: Judge, job: &Job) -> Self {
         Self {
             listener: Listener::new(listener),
             judge,
-            kept,
+            kept: job.rules == Rules::Windows,
+            rules: job.windows.clone(),
             began: Instant::now(),
             spent: Duration::ZERO,
             over: false,
             refused: Vec::new(),
             unseen: None,
-            powerless: gains::starting(program),
+            powerless: gains::starting(&job.program),
         }
     }
 
@@ -107,6 +110,11 @@ impl Enforcement {
         let Some(call) = question.call.filter(|_| self.kept) else { return Ok(None) };
         match call.kind {
             Kind::Rmdir(place) => match reach(question.thread, place)? {
+                Some(target) if target.is_directory() => Ok(self.judged(question, call, Act::Remove, &target, wanted)),
+                _ => Ok(None),
+            },
+            Kind::Unlink(place) => match reach(question.thread, place)? {
+                Some(target) if target.is_directory() => Ok(self.of_directory(question)),
                 Some(target) => Ok(self.judged(question, call, Act::Remove, &target, wanted)),
                 None => Ok(None),
             },
@@ -122,6 +130,14 @@ impl Enforcement {
         }
     }
 
+    /// The error of a call for files that is to remove a directory, where that is to be another one than this system's.
+    fn of_directory(&self, question: &Question) -> Option<i32> {
+        if !self.rules.faithful {
+            return None;
+        }
+        (self.judge.unlink_directory)(&sitters::program(question.thread), &self.rules).map(errno_of)
+    }
+
     fn judged(
         &mut self,
         question: &Question,
@@ -130,11 +146,24 @@ impl Enforcement {
         target: &Reached,
         wanted: &Wanted<'_>,
     ) -> Option<i32> {
-        if !target.is_directory() {
+        let kind = if target.is_directory() {
+            Target::Directory
+        } else if target.is_file() && self.rules.files {
+            let read_only = target.is_read_only();
+            Target::File { read_only, temporary: read_only && target.is_named_temporary() }
+        } else {
+            return None;
+        };
+        let sitters = match kind {
+            Target::File { .. } if !target.may_be_in_use() => Vec::new(),
+            _ => self.sitters(act, target),
+        };
+        if sitters.is_empty() && !matches!(kind, Target::File { read_only: true, .. }) {
+            self.overcome(act, target);
             return None;
         }
-        let sitters = self.sitters(act, target);
-        if sitters.is_empty() {
+        // What lies among the devices is memory that processes share, or a lock of theirs. Windows has no files for these.
+        if target.path().is_some_and(|path| path.starts_with("/dev")) {
             return None;
         }
         let programs: Vec<String> = sitters.iter().map(|sitter| sitters::program(sitter.pid)).collect();
@@ -146,42 +175,67 @@ impl Enforcement {
                 program,
                 below: sitter.below.is_some(),
                 directory: sitter.directory,
+                came: sitter.came,
             })
             .collect();
         let caller = sitters::program(question.thread);
-        let Answer::Refuse(refusal) = (self.judge)(act, &caller, Target::Directory, &holders) else { return None };
+        let answer = (self.judge.judge)(act, &caller, kind, &holders, &self.rules);
         // Only now is it sure that what was read is the caller's own, and not of one that got its number.
         if !self.listener.waits(question) {
             return None;
         }
+        let (refusal, errno) = match answer {
+            Answer::Allow => {
+                self.overcome(act, target);
+                return None;
+            }
+            Answer::Predict(refusal) => {
+                self.overcome(act, target);
+                (refusal, None)
+            }
+            Answer::Refuse(refusal) => (refusal, Some(errno_of(refusal.class))),
+        };
         let sitter = refusal.holder.and_then(|index| sitters.into_iter().nth(index));
-        self.note(question, call, act, target, sitter, refusal, wanted);
-        Some(match refusal.class {
-            Refused::Busy => libc::EBUSY,
-            Refused::Denied => libc::EACCES,
-        })
+        self.note(question, call, act, target, sitter, (refusal, errno.is_none()), wanted);
+        errno
     }
 
-    /// Who has a directory: of the job's own tree always, of all others as long as that costs little. Whoever is missed is
-    /// seen when the removal has happened.
+    /// Remembers that what was refused before is done now. That a file was read-only until then is nothing to be told:
+    /// libraries try, take the attribute away, and try again.
+    fn overcome(&mut self, act: Act, target: &Reached) {
+        if self.refused.iter().all(|refused| refused.predicted || refused.overcome) {
+            return;
+        }
+        let path = target.path().unwrap_or_default();
+        let same = |refused: &RefusedCall| refused.act == act && path.as_os_str() == refused.path.as_str();
+        self.refused.retain(|refused| refused.refusal.rule != Rule::ReadOnly || !same(refused));
+        for refused in self.refused.iter_mut().filter(|refused| same(refused)) {
+            refused.overcome = true;
+        }
+    }
+
+    /// Who has it: of the job's own tree always, of all others as long as that costs little. Whoever is missed is seen
+    /// when the removal has happened.
     fn sitters(&mut self, act: Act, target: &Reached) -> Vec<Sitter> {
+        let renamed = if act == Act::Rename && target.is_directory() { target.path() } else { None };
+        let find = |pids: &[u32]| {
+            if !target.is_directory() {
+                return sitters::users(pids, target);
+            }
+            let mut found = sitters::sitting(pids, target);
+            found.extend(renamed.iter().flat_map(|path| sitters::below(pids, path)));
+            found
+        };
         let me = std::process::id();
         let tree = sitters::descendants(me);
-        let mut found = sitters::sitting(&tree, target);
-        let path = if act == Act::Rename { target.path() } else { None };
-        if let Some(path) = &path {
-            found.extend(sitters::below(&tree, path));
-        }
+        let mut found = find(&tree);
         if found.is_empty() && self.spent <= FREE + self.began.elapsed() / SHARE {
             let began = Instant::now();
             let mut strangers = sitters::strangers(&tree);
             // The harness, and whatever serves it, is none of the job's business.
             let harness = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().cast_unsigned());
             strangers.retain(|&pid| pid != me && Some(pid) != harness);
-            found = sitters::sitting(&strangers, target);
-            if let Some(path) = &path {
-                found.extend(sitters::below(&strangers, path));
-            }
+            found = find(&strangers);
             found.retain(|sitter| procfs::stat(sitter.pid).is_ok_and(|stat| Some(stat.parent) != harness));
             self.spent += began.elapsed();
         }
@@ -196,20 +250,20 @@ impl Enforcement {
         act: Act,
         target: &Reached,
         sitter: Option<Sitter>,
-        refusal: Refusal,
+        (refusal, predicted): (Refusal, bool),
         wanted: &Wanted<'_>,
     ) {
         let path = target.path().unwrap_or_default().to_string_lossy().into_owned();
         let same = |known: &&mut RefusedCall| {
             known.path == path
-                && known.act == act
+                && (known.act, known.predicted, known.overcome) == (act, predicted, false)
                 && known.holder.as_ref().map(|(process, _)| process.pid) == sitter.as_ref().map(|sitter| sitter.pid)
         };
         if let Some(known) = self.refused.iter_mut().find(same) {
             known.times += 1;
             return;
         }
-        if self.refused.len() >= KEPT {
+        if self.refused.iter().filter(|known| known.predicted == predicted).count() >= KEPT {
             return;
         }
         let Some(caller) = read(process_of(question.thread), wanted) else { return };
@@ -222,10 +276,12 @@ impl Enforcement {
             call: call.name.to_owned(),
             act,
             path,
-            directory: true,
+            directory: target.is_directory(),
             caller,
             holder,
             refusal,
+            predicted,
+            overcome: false,
             times: 1,
         });
     }
@@ -238,6 +294,14 @@ impl Enforcement {
             format!("{what}: {program} could not gain rights: the filter of a user who is not root takes them away")
         });
         (self.refused, self.unseen.into_iter().chain(powerless).collect())
+    }
+}
+
+fn errno_of(class: Refused) -> i32 {
+    match class {
+        Refused::Busy => libc::EBUSY,
+        Refused::Denied => libc::EACCES,
+        Refused::NotPermitted => libc::EPERM,
     }
 }
 

@@ -10,6 +10,7 @@ use super::gains;
 use super::lack::takes_rights_away;
 use super::program::{ALLOW, RETURN, program};
 use super::writes;
+use crate::model::WindowsRules;
 
 /// A filter that is ready to be put on, and the way by which its listener comes to the supervisor. The child has a
 /// descriptor table of its own, which ends with the exec.
@@ -20,12 +21,13 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Prepares one that asks about what Windows' rules are for, about what opens and names files, or about both.
+    /// Prepares one that asks about what Windows' rules are for, about what opens and names files where
+    /// some are published, or about both.
     ///
     /// # Errors
     ///
     /// Why it can't be put on here.
-    pub fn new(rules: bool, files: bool) -> Result<Self, String> {
+    pub fn new(rules: Option<&WindowsRules>, published: bool) -> Result<Self, String> {
         if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             return Err(format!("not built for {}", std::env::consts::ARCH));
         }
@@ -39,13 +41,12 @@ impl Filter {
         // What was sent is there as soon as the child has executed its program, or never.
         ours.set_nonblocking(true).map_err(|error| error.to_string())?;
         let mut all = if takes_rights_away() { gains::asked() } else { Vec::new() };
-        if files {
+        if published {
             all.append(&mut writes::section());
         }
-        if rules {
-            all.append(&mut program());
-        } else {
-            all.push(libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW });
+        match rules {
+            Some(rules) => all.append(&mut program(rules.files)),
+            None => all.push(libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW }),
         }
         Ok(Self { program: all, ours, theirs })
     }

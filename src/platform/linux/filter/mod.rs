@@ -1,5 +1,5 @@
-//! Windows' rules on Linux: a seccomp filter over a job's tree that asks the supervisor about every removal of a directory
-//! and every rename, and the supervisor's answers.
+//! Windows' rules on Linux: a seccomp filter over a job's tree that asks the supervisor about every removal and every
+//! rename, and the supervisor's answers.
 //!
 //! - [`program`]: which calls are asked about, in which numbering, and the filter made of it.
 //! - [`install`]: the job's first process puts it on itself between clone and exec, and hands the listener over.
@@ -7,7 +7,7 @@
 //! - [`lack`]: why it is not on, in words.
 //! - [`listener`]: what the kernel says, and what is said back.
 //! - [`reach`]: what a caller means by a path.
-//! - [`sitters`]: who has a directory.
+//! - [`sitters`]: who has a directory or a file.
 //! - [`writes`]: what opens and names files is asked about, too, where somebody watches published ones.
 //! - [`enforce`]: the answers, and the record of refusals.
 //!

@@ -15,7 +15,7 @@ use super::super::super::{Ended, Job, Lane, Outcome};
 use super::super::start_lane;
 use super::super::{lane_folder, process};
 use crate::env;
-use crate::model::{Exit, How, Rules, Stream};
+use crate::model::{Exit, How, Rules, Stream, WindowsRules};
 
 /// Tells a job's program what to do.
 const ACT: &str = "HOSTPROOF_TEST_ACT";
@@ -39,6 +39,7 @@ fn job(lane: &dyn Lane, act: &str) -> Job {
         spill: env::temp(),
         publishes: Vec::new(),
         rules: Rules::Native,
+        windows: WindowsRules::default(),
     }
 }
 
