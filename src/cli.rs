@@ -265,7 +265,7 @@ pub enum Document {
     Hooks,
 }
 
-/// Tell what a kind of finding, or a fault of a wired hook, means, why a host cares, and how to mend it.
+/// Tell what a kind of finding or of fault means, why a host cares, and how to mend it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory\n  hostproof explain script-missing"
@@ -275,7 +275,7 @@ pub struct ExplainArgs {
     pub kind: Option<String>,
 }
 
-/// Show which commands are wired into hosts and git here, which check covers each, and what is wrong on sight.
+/// Show which commands hosts and git call here, and which check covers each.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  hostproof hooks\n  hostproof hooks --strict\n  hostproof hooks --at main\n  \
 hostproof hooks --json | jq '.wirings[] | select(.covered_by == [])'\n  \

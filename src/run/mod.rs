@@ -25,6 +25,7 @@ mod substitute;
 mod text;
 mod tools;
 mod totals;
+mod unseen;
 mod workers;
 
 pub use judge::{Facts, Judgement, judge};

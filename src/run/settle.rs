@@ -12,13 +12,14 @@ use super::names::{self, Tracked};
 use super::program::Program;
 use super::sandbox::{Sandbox, Spare};
 use super::text::Unsatisfied;
+use super::unseen::Unseen;
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
 use crate::model::{
     Case, CaseOutcome, Cases, Check, CheckReport, Cwd, Finding, Kind, Process, Reading, Severity, Stream,
 };
 use crate::plan::Planned;
-use crate::platform::{self, Ended, LaneHandle, Look, Outcome, Stranger, Unread, Watcher};
+use crate::platform::{self, Ended, LaneHandle, Outcome, Stranger, Watcher};
 use crate::probes::{self, Blame, Places};
 use crate::words::timestamp;
 
@@ -78,17 +79,6 @@ struct State<'a> {
     /// How many lanes are at a check, or about to be.
     busy: usize,
     closed: bool,
-}
-
-/// What the looks of a run could not see.
-#[derive(Debug, Default)]
-pub struct Unseen<'a> {
-    /// What could not be looked at at all.
-    pub blind: Vec<String>,
-    /// Processes of this user that could not be read.
-    pub unread: Vec<Unread>,
-    /// What could not be looked at in checks: why, in which first, and in how many.
-    of_checks: Vec<(String, &'a str, usize)>,
 }
 
 impl<'a> Settler<'a> {
@@ -171,7 +161,7 @@ impl<'a> Settler<'a> {
                 not_before = Instant::now() + began.elapsed() * PAUSE;
                 unseen.take(&look);
                 for mut pending in batch {
-                    unseen.take_of(&mut pending);
+                    unseen.take_of(&pending.planned.check.id, &mut pending.outcome);
                     let strangers: Vec<Stranger> = of_sandbox(&look.strangers, pending.sandbox.root());
                     if strangers.is_empty() || pending.grace_over <= Instant::now() {
                         self.settle(pending, strangers, &mut tell);
@@ -230,47 +220,6 @@ impl<'a> Settler<'a> {
         }
         let index = pending.index;
         tell(index, pending.finish(&strangers, self.options, self.tracked));
-    }
-}
-
-impl<'a> Unseen<'a> {
-    fn take(&mut self, look: &Look) {
-        for blind in &look.blind {
-            if !self.blind.contains(blind) {
-                self.blind.push(blind.clone());
-            }
-        }
-        self.take_unread(&look.unread);
-    }
-
-    fn take_unread(&mut self, unread: &[Unread]) {
-        let me = platform::user();
-        for unread in unread.iter().filter(|unread| !unread.privileged && Some(unread.uid) == me) {
-            if !self.unread.iter().any(|known| known.pid == unread.pid) {
-                self.unread.push(unread.clone());
-            }
-        }
-    }
-
-    /// What could not be looked at in a check mostly is the machine's doing, and so the same in all: told once.
-    fn take_of(&mut self, pending: &mut Pending<'a>) {
-        self.take_unread(&pending.outcome.unread);
-        for why in std::mem::take(&mut pending.outcome.blind) {
-            match self.of_checks.iter_mut().find(|(known, ..)| *known == why) {
-                Some((_, _, checks)) => *checks += 1,
-                None => self.of_checks.push((why, &pending.planned.check.id, 1)),
-            }
-        }
-    }
-
-    fn told(mut self) -> Self {
-        let of_checks = self.of_checks.iter().map(|(why, id, checks)| match checks {
-            1 => format!("{why} (in {id})"),
-            2 => format!("{why} (in {id} and another check)"),
-            _ => format!("{why} (in {id} and {} more checks)", checks - 1),
-        });
-        self.blind.extend(of_checks);
-        self
     }
 }
 

@@ -224,7 +224,7 @@ fn a_manifest_with_errors() {
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, publishes, as, platforms, linux, windows, macos, needs, lock, tags
+      = help: known here: id, title, run, shell, interpreter, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, publishes, as, platforms, linux, windows, macos, needs, covers, lock, tags
 
     error: the id `sweep` is taken
      --> checks.d/b.yaml:3:10
@@ -304,6 +304,20 @@ fn the_kinds_and_one_of_them() {
     residue             The check left something outside its sandbox, or something in its sandbox that cannot be removed.
     late-exit           A note: a process of the check outlived it, and ended by itself within the grace (1 s unless the check sets `grace`).
     probe-blind         A warning: a probe could not look where it should have.
+
+    of wired hooks:
+    script-missing      A file that a wired command runs is not in the project.
+    not-executable      A file that is started by itself may not be executed.
+    carriage-returns    A script has Windows line ends, which its interpreter takes for text.
+    byte-order-mark     A script begins with a byte order mark.
+    needs-shell         A command with `args` is one that Windows can start only through a shell.
+    bad-matcher         A matcher is no regular expression.
+    unknown-event       The host has no event of that name, as far as is known here.
+    disabled            The file that wires the command switches all of its hooks off.
+    unquoted-variable   A path in the command is not quoted.
+    exit-status         A script ends with status 1 and nowhere with 2, where only 2 refuses.
+    odd-limit           A time limit looks like one in another unit.
+    short-limit         A time limit is shorter than what a check that covers the command took.
     --- stderr
     "#);
     assert_snapshot!(context.shown(&context.hp(&["explain", "held-pipe"])), @r#"
