@@ -14,6 +14,7 @@ mod output;
 mod planned;
 mod program;
 mod records;
+mod removal;
 mod sandbox;
 mod schedule;
 mod settle;
