@@ -29,6 +29,8 @@ pub enum Command {
     Schema(SchemaArgs),
     Explain(ExplainArgs),
     Who(WhoArgs),
+    Doctor(DoctorArgs),
+    Hooks(HooksArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -66,6 +68,9 @@ pub struct TryArgs {
     /// How long its processes may outlive it.
     #[arg(long, value_name = "TIME", value_parser = crate::manifest::parse_duration)]
     pub grace: Option<std::time::Duration>,
+    /// Files that must appear whole, by a rename; relative to where it starts, or below $project or $sandbox.
+    #[arg(long, value_name = "GLOB", value_parser = crate::manifest::parse_publish_glob)]
+    pub publishes: Vec<String>,
     /// Where it starts.
     #[arg(long, value_enum, default_value_t)]
     pub cwd: CwdArg,
@@ -216,14 +221,52 @@ pub enum Document {
     Report,
     /// One line of `run --events`.
     Events,
+    /// What `doctor --json` prints.
+    Doctor,
+    /// What `hooks --json` prints.
+    Hooks,
 }
 
-/// Tell what a kind of finding means, why a host cares, and how to mend it.
+/// Tell what a kind of finding, or a fault of a wired hook, means, why a host cares, and how to mend it.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory")]
+#[command(
+    after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory\n  hostproof explain script-missing"
+)]
 pub struct ExplainArgs {
     /// The kind, as `held-directory`; a list of all if none is given.
     pub kind: Option<String>,
+}
+
+/// Show which commands are wired into hosts and git here, which check covers each, and what is wrong on sight.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hostproof hooks\n  hostproof hooks --strict\n  hostproof hooks --at main\n  \
+hostproof hooks --json | jq '.wirings[] | select(.covered_by == [])'\n  \
+hostproof run --report report.json; hostproof hooks --report report.json\n\n\
+Nothing is run. A check covers a command if its `covers` names a file that the command runs or the file that wires it, \
+or if its own command or its `files` name that script.\n\n\
+Read are the settings of Claude Code (plugins, agents and skills included), Codex, Gemini CLI, Copilot, Cursor, Windsurf \
+and Cline; git's hooks, husky, lefthook, pre-commit and prek; session-boundary.json; and what a manifest names under \
+`gate: {wirings: …}`.\n\n\
+Exit codes: 0 all was read and nothing is broken, 1 something is broken (with --strict also: uncovered, or a warning), \
+2 a manifest is wrong, 3 something could not be read.")]
+pub struct HooksArgs {
+    #[command(flatten)]
+    pub manifests: ManifestArgs,
+    /// Read the files of this commit (or branch, or tag) instead of those on disk; checks are taken as they are now.
+    #[arg(long, value_name = "COMMIT")]
+    pub at: Option<String>,
+    /// A report of `run --report`: tells limits that are shorter than what a check took.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Count uncovered commands and warnings as errors.
+    #[arg(long)]
+    pub strict: bool,
+    /// Print a JSON document.
+    #[arg(long)]
+    pub json: bool,
+    /// Show whole commands, what runs them, and the files that were read.
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// Find this project's self-tests and wired hooks, run each once, and write checks.d.
@@ -262,6 +305,18 @@ pub struct WhoArgs {
     /// Faster: leave out files that are mapped into memory and not open.
     #[arg(long)]
     pub no_mappings: bool,
+}
+
+/// Tell what this machine lets hostproof see and do, and what would help.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hostproof doctor\n  hostproof doctor --json\n\nEverything is tried, nothing is guessed; it takes \
+a moment, and leaves nothing behind.\n\nExit codes: 0 checks can be run here, 1 something is missing that every run needs."
+)]
+pub struct DoctorArgs {
+    /// Print a JSON document.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Print what lets a shell complete the command line.

@@ -27,6 +27,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         },
         inherit: if args.inherit_all { Inherit::All } else { Inherit::Names(Vec::new()) },
         stdin: args.stdin,
+        publishes: args.publishes,
         timeout: args.timeout.unwrap_or(Check::DEFAULT_TIMEOUT),
         grace: args.grace.unwrap_or(Check::DEFAULT_GRACE),
         expect: Expect { exit: args.exit, cases: args.cases.map(CaseCount::Exactly), ..Expect::default() },

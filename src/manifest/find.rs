@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::platform;
 
 /// The folder of the manifests, in the project.
-const FOLDER: &str = "checks.d";
+pub const FOLDER: &str = "checks.d";
 
 /// The project and its manifests.
 #[derive(Debug)]

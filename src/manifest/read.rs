@@ -129,7 +129,7 @@ fn decode(bytes: &[u8]) -> Result<String, Unreadable> {
 
 /// Which of the encodings with zero bytes it is, by its byte order mark, or by where the zeros are: each of the first
 /// characters of YAML is ASCII.
-fn other_encoding(bytes: &[u8]) -> Option<&'static str> {
+pub fn other_encoding(bytes: &[u8]) -> Option<&'static str> {
     // UTF-32 first: its mark begins with that of UTF-16.
     let marks: [(&[u8], &str); 4] = [
         (&[0xff, 0xfe, 0, 0], "UTF-32 (little endian)"),

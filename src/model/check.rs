@@ -304,9 +304,15 @@ pub struct Check {
     pub reader: ReaderChoice,
     pub expect: Expect,
     pub allow: Vec<Allow>,
+    /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
+    /// `$sandbox`, which are replaced.
+    pub publishes: Vec<String>,
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
     pub needs: Vec<Need>,
+    /// Globs of files, relative to the project, that a change must touch to want this check; every change when empty. It
+    /// covers the wired commands that are, or run, one of these files.
+    pub covers: Vec<String>,
     /// Checks that share one of these never run together.
     pub lock: Vec<String>,
     pub tags: Vec<String>,
@@ -322,6 +328,18 @@ impl Check {
     ///
     /// Honest children end up to a quarter of a second after their check, and about a second on a loaded machine.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
+
+    /// Whether it says that it is for that system: by name, or by whose rules it is judged.
+    #[must_use]
+    pub fn is_for(&self, platform: Platform) -> bool {
+        self.platforms.contains(&platform) || (platform == Platform::Windows && self.rules == Rules::Windows)
+    }
+
+    /// Whether that system is one that it may run on.
+    #[must_use]
+    pub fn may_run_on(&self, platform: Platform) -> bool {
+        self.platforms.is_empty() || self.is_for(platform)
+    }
 
     /// A check of that command with every other key at its default.
     #[must_use]
@@ -342,8 +360,10 @@ impl Check {
             reader: ReaderChoice::default(),
             expect: Expect::default(),
             allow: Vec::new(),
+            publishes: Vec::new(),
             platforms: Vec::new(),
             needs: Vec::new(),
+            covers: Vec::new(),
             lock: Vec::new(),
             tags: Vec::new(),
             rules: Rules::default(),

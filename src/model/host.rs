@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Ability;
+
 /// Numbers of Windows' code pages, as 1252 or 65001 (UTF-8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CodePages {
@@ -57,6 +59,15 @@ pub struct HostFacts {
     pub processors: Option<u64>,
     /// Version of each program that a check's `needs` names.
     pub programs: BTreeMap<String, Option<String>>,
-    /// What the probes can see here: probe to `ok`, or why not.
+    /// What the probes can see here: each by its name to `ok`, or how far not and why, as `hostproof doctor` tells it.
     pub probes: BTreeMap<String, String>,
+}
+
+impl HostFacts {
+    /// With what the probes can see.
+    #[must_use]
+    pub fn seen_by(self, abilities: &[Ability]) -> Self {
+        let probes = abilities.iter().map(|ability| (ability.name.to_string(), ability.state())).collect();
+        Self { probes, ..self }
+    }
 }

@@ -6,7 +6,7 @@ use crate::env;
 
 /// The longest base folder that leaves room for unix sockets in a check's temporary folder: a socket's path has at most
 /// 107 bytes on Linux and 103 on macOS, and fixtures add some thirty of their own.
-const LONGEST_BASE: usize = 32;
+pub const LONGEST_BASE: usize = 32;
 
 /// Where a user's programs keep what is worth keeping and no configuration: `XDG_STATE_HOME`, or what the system has
 /// instead.

@@ -97,6 +97,7 @@ impl Store {
     /// All that came.
     #[must_use]
     pub fn into_captured(mut self) -> Captured {
+        self.captured.spilled = self.file.is_some();
         self.captured.file = self.file.map(Arc::new);
         self.captured
     }

@@ -9,6 +9,7 @@ mod judge;
 mod junit;
 mod life;
 mod listing;
+mod names;
 mod needs;
 mod output;
 mod planned;
@@ -23,8 +24,10 @@ mod skips;
 mod slot;
 mod substitute;
 mod text;
+mod tools;
 mod totals;
 mod workers;
 
 pub use judge::{Facts, Judgement, judge};
+pub use tools::tools;
 pub use workers::{Keep, Observer, Options, Ran, run};

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::names::{self, Tracked};
 use super::program::Program;
 use super::removal::removal;
 use super::sandbox::{Sandbox, Spare};
@@ -59,6 +60,7 @@ pub struct Pending<'a> {
 /// The stage that all lanes hand their checks to.
 pub struct Settler<'a> {
     options: &'a Options,
+    tracked: &'a Tracked<'a>,
     /// Set once the run was stopped: then nobody's grace is waited for.
     stop: Arc<AtomicBool>,
     watcher: Watcher,
@@ -91,9 +93,10 @@ pub struct Unseen<'a> {
 impl<'a> Settler<'a> {
     /// A stage that nothing has come to yet.
     #[must_use]
-    pub fn new(options: &'a Options, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(options: &'a Options, tracked: &'a Tracked<'a>, stop: Arc<AtomicBool>) -> Self {
         Self {
             options,
+            tracked,
             stop,
             watcher: Watcher::of_sandboxes(),
             state: Mutex::default(),
@@ -225,7 +228,7 @@ impl<'a> Settler<'a> {
             pending.date(&mut stranger.process);
         }
         let index = pending.index;
-        tell(index, pending.finish(&strangers, self.options));
+        tell(index, pending.finish(&strangers, self.options, self.tracked));
     }
 }
 
@@ -302,7 +305,7 @@ impl Pending<'_> {
     }
 
     /// Probes, judges and cleans up.
-    fn finish(self, strangers: &[Stranger], options: &Options) -> CheckReport {
+    fn finish(self, strangers: &[Stranger], options: &Options, tracked: &Tracked<'_>) -> CheckReport {
         let Self {
             planned,
             program,
@@ -325,6 +328,9 @@ impl Pending<'_> {
         let cases = &reading.cases[..reading.cases.iter().rposition(told).map_or(0, |last| last + 1)];
         let blame = Blame { cases, complete: reading.counts.ran.is_some_and(|ran| ran == cases.len() as u64) };
         left.extend(probes::findings(&outcome, strangers, &places, &blame, &reading.frames, check.rules));
+        if outcome.ended != Ended::Cancelled {
+            left.extend(names::found(check, &outcome, &sandbox, tracked, &blame));
+        }
         let mut facts = judge::Facts {
             ended: outcome.ended,
             exit: outcome.exit,

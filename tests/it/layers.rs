@@ -21,15 +21,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("probes", &["model", "platform", "words"]),
     ("manifest", &["env", "error", "model", "platform", "words"]),
     ("memory", &["env", "error", "platform"]),
+    ("wirings", &["manifest", "model", "platform", "source", "words"]),
     ("plan", &["error", "manifest", "model", "platform"]),
-    ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "words"]),
+    ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (
         "commands",
         &[
             "cli", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "report", "run",
-            "source", "words",
+            "source", "wirings", "words",
         ],
     ),
 ];

@@ -224,7 +224,7 @@ fn a_manifest_with_errors() {
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, as, platforms, linux, windows, macos, needs, lock, tags
+      = help: known here: id, title, run, shell, interpreter, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, publishes, as, platforms, linux, windows, macos, needs, lock, tags
 
     error: the id `sweep` is taken
      --> checks.d/b.yaml:3:10
@@ -294,6 +294,8 @@ fn the_kinds_and_one_of_them() {
     long-count          More cases ran than the manifest expects.
     skipped-cases       More cases were skipped than the manifest allows.
     no-proof            The check's command ended with status 0, and nothing in its output shows that a test ran.
+    torn-publish        A file that the manifest names under `publishes` did not appear whole, by a rename.
+    illegal-name        A file or folder has a name that another system cannot have, or two of one folder have names that are one name there.
     held-directory      A process that outlives the check has a directory of the sandbox as its current directory, or has it open.
     held-file           A process that outlives the check has a file of the sandbox open, mapped into memory, or runs it as its program.
     held-pipe           After the check's end and its grace, a process still has the check's stdout or stderr open.

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use super::super::Unread;
 use super::bystanders::{Budget, Bystanders};
-use crate::model::Process;
+use crate::model::{Process, REMOVALS};
 
 /// How many folders are watched at most: the kernel's own limit is per user, and others need theirs.
 const WATCHED: usize = 4096;
@@ -189,7 +189,7 @@ impl<'a> Removals<'a> {
 
     /// Why not all was seen.
     pub fn blind(&self) -> impl Iterator<Item = String> {
-        let watched = self.blind.as_ref().map(|why| format!("removals during the run: {why}"));
+        let watched = self.blind.as_ref().map(|why| format!("{REMOVALS}: {why}"));
         watched.into_iter().chain(self.bystanders.blind.clone())
     }
 

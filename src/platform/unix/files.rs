@@ -137,7 +137,12 @@ fn path_of_descriptor(fd: BorrowedFd<'_>) -> Option<PathBuf> {
     fs::read_link(format!("/proc/self/fd/{fd}")).ok()
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
+fn path_of_descriptor(fd: BorrowedFd<'_>) -> Option<PathBuf> {
+    rustix::fs::getpath(fd).ok().map(|path| path_of(path.to_bytes()))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn path_of_descriptor(_fd: BorrowedFd<'_>) -> Option<PathBuf> {
     None
 }

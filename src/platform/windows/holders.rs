@@ -168,7 +168,7 @@ mod tests {
         fs::create_dir(root.join("Sub")).expect("a folder");
         fs::write(root.join("file"), "text").expect("a file");
         let roots = [root.clone()];
-        let mut holds = |word: &str, with: &str| {
+        let holds = |word: &str, with: &str| {
             let child = Child::that(word, root.join(with), |command| {
                 command.current_dir(folder.path().join(if word == "wait" { with } else { "../" }));
             });

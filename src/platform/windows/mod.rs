@@ -1,5 +1,6 @@
 //! Windows.
 
+mod abilities;
 mod alias;
 mod asker;
 mod capture;
@@ -16,6 +17,7 @@ mod job;
 mod known;
 mod lane;
 mod lane_folder;
+mod list;
 mod look;
 mod machine;
 mod mapped;
@@ -40,6 +42,7 @@ mod wide;
 #[cfg(test)]
 mod wine;
 
+pub use abilities::abilities;
 #[cfg(test)]
 mod tests;
 
@@ -49,6 +52,7 @@ pub use facts::host_facts;
 pub use files::{Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of};
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};
+pub use list::list_tree;
 pub use look::{Watcher, end_stranger, wait_for_an_end};
 pub use paths::real_path;
 pub use programs::{find_program, is_executable, passed_over, run_through};

@@ -47,6 +47,15 @@ pub fn users_of(file: &Path) -> io::Result<Vec<(u32, u64)>> {
     }
 }
 
+/// Whether it can be asked at all.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn takes_questions() -> io::Result<()> {
+    Session::start().map(drop)
+}
+
 fn check(told: u32) -> io::Result<()> {
     if told == ERROR_SUCCESS { Ok(()) } else { Err(io::Error::from_raw_os_error(told.cast_signed())) }
 }

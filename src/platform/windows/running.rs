@@ -21,7 +21,7 @@ use super::known::{self, Processes};
 use super::port::{Packet, Port};
 use super::process::has_ended;
 use super::{clock, spawn, table};
-use crate::model::{Exit, Process, ProcessRef, Stream};
+use crate::model::{Exit, PUBLISHED_FILES, Process, ProcessRef, Stream};
 
 /// How many packets are taken at once. A check can make them faster than they are taken, and must not keep its own limit
 /// from being looked at.
@@ -146,7 +146,10 @@ impl Run {
             stdin,
             stdout,
             stderr,
-            blind: Vec::new(),
+            blind: (!job.publishes.is_empty())
+                .then(|| format!("{PUBLISHED_FILES}: only Linux can watch how they appear"))
+                .into_iter()
+                .collect(),
         })
     }
 
@@ -358,6 +361,7 @@ impl Run {
             outside,
             removed: Vec::new(),
             refused: Vec::new(),
+            published: Vec::new(),
             unread: Vec::new(),
             untouched: false,
             started_boot_ms: self.started_ms,

@@ -1,17 +1,22 @@
 //! The answers: what Windows would refuse is refused, and written down.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::super::procfs::{self, Wanted};
+use super::gains;
 use super::listener::{Listener, Question};
 use super::program::{Call, Kind};
 use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
-use crate::model::{Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target};
+use super::writes;
+use crate::model::{
+    Act, Answer, Hold, Holder, Judge, PUBLISHED_FILES, Process, Refusal, Refused, RefusedCall, Target, WINDOWS_RULES,
+};
 
 /// How many questions are answered before anything else is looked at.
 const BATCH: usize = 64;
@@ -28,24 +33,31 @@ pub struct Enforcement {
     began: Instant,
     /// What looks at strangers have cost.
     spent: Duration,
+    /// Whether the rules are kept; else all is let through.
+    kept: bool,
     /// Nobody is left who could ask.
     over: bool,
     refused: Vec<RefusedCall>,
     /// Why a call was let through unseen.
     unseen: Option<String>,
+    /// The first program that would have gained rights without the filter.
+    powerless: Option<PathBuf>,
 }
 
 impl Enforcement {
-    /// By a filter that is on.
-    pub fn new(listener: OwnedFd, judge: Judge) -> Self {
+    /// By a filter that is on, over a job that starts with this program; `kept` says whether the rules are to be, or whether
+    /// questions only come for somebody else.
+    pub fn new(listener: OwnedFd, judge: Judge, program: &Path, kept: bool) -> Self {
         Self {
             listener: Listener::new(listener),
             judge,
+            kept,
             began: Instant::now(),
             spent: Duration::ZERO,
             over: false,
             refused: Vec::new(),
             unseen: None,
+            powerless: gains::starting(program),
         }
     }
 
@@ -54,8 +66,8 @@ impl Enforcement {
         (!self.over).then(|| self.listener.fd())
     }
 
-    /// Answers who asks.
-    pub fn serve(&mut self, wanted: &Wanted<'_>) {
+    /// Answers who asks. `before` is told each time who is about to go on, and what file that thread is about to open.
+    pub fn serve(&mut self, wanted: &Wanted<'_>, mut before: impl FnMut(u32, Option<&Path>)) {
         for _ in 0..BATCH {
             let mut fds = [PollFd::from_borrowed_fd(self.listener.fd(), PollFlags::IN)];
             if poll(&mut fds, Some(&Timespec::default())).is_err() {
@@ -67,11 +79,15 @@ impl Enforcement {
                 return;
             }
             if let Some(question) = self.listener.next() {
+                let opens = question.opens.and_then(|place| writes::meant(question.thread, place));
+                if self.listener.waits(&question) {
+                    before(question.thread, opens.as_deref());
+                }
                 let errno = self.errno(&question, wanted).unwrap_or_else(|error| {
                     // Who was ended while it was looked at has nothing to be told.
                     if self.listener.waits(&question) {
                         let why = std::io::Error::from(error);
-                        self.unseen.get_or_insert_with(|| format!("Windows' rules: a call could not be read: {why}"));
+                        self.unseen.get_or_insert_with(|| format!("{WINDOWS_RULES}: a call could not be read: {why}"));
                     }
                     None
                 });
@@ -82,7 +98,13 @@ impl Enforcement {
 
     /// The error that the call is to fail with, if Windows would refuse it.
     fn errno(&mut self, question: &Question, wanted: &Wanted<'_>) -> Result<Option<i32>, Errno> {
-        let Some(call) = question.call else { return Ok(None) };
+        if let Some(place) = question.execution {
+            if let Some(program) = gains::gaining(question.thread, place)? {
+                self.powerless.get_or_insert(program);
+            }
+            return Ok(None);
+        }
+        let Some(call) = question.call.filter(|_| self.kept) else { return Ok(None) };
         match call.kind {
             Kind::Rmdir(place) => match reach(question.thread, place)? {
                 Some(target) => Ok(self.judged(question, call, Act::Remove, &target, wanted)),
@@ -208,21 +230,26 @@ impl Enforcement {
         });
     }
 
-    /// What was refused, and why not all was seen.
-    pub fn into_seen(self) -> (Vec<RefusedCall>, Option<String>) {
-        (self.refused, self.unseen)
+    /// What was refused, and why not all was seen, or is as it would be without the filter.
+    pub fn into_seen(self) -> (Vec<RefusedCall>, Vec<String>) {
+        let what = if self.kept { WINDOWS_RULES } else { PUBLISHED_FILES };
+        let powerless = self.powerless.map(|program| {
+            let program = program.display();
+            format!("{what}: {program} could not gain rights: the filter of a user who is not root takes them away")
+        });
+        (self.refused, self.unseen.into_iter().chain(powerless).collect())
     }
 }
 
 /// The process that a thread belongs to.
-fn process_of(thread: u32) -> u32 {
+pub fn process_of(thread: u32) -> u32 {
     let status = std::fs::read_to_string(format!("/proc/{thread}/status")).unwrap_or_default();
     let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
     group.and_then(|group| group.trim().parse().ok()).unwrap_or(thread)
 }
 
 /// A process with its line of parents, as far as the job goes.
-fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
+pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
     let mut process = procfs::read(pid, wanted)?;
     let me = std::process::id();
     process.parents = procfs::ancestors(pid).into_iter().take_while(|parent| parent.pid != me).collect();

@@ -6,7 +6,10 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixDatagram;
 use std::ptr;
 
-use super::program::program;
+use super::gains;
+use super::lack::takes_rights_away;
+use super::program::{ALLOW, RETURN, program};
+use super::writes;
 
 /// A filter that is ready to be put on, and the way by which its listener comes to the supervisor. The child has a
 /// descriptor table of its own, which ends with the exec.
@@ -17,12 +20,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Prepares one.
+    /// Prepares one that asks about what Windows' rules are for, about what opens and names files, or about both.
     ///
     /// # Errors
     ///
     /// Why it can't be put on here.
-    pub fn new() -> Result<Self, String> {
+    pub fn new(rules: bool, files: bool) -> Result<Self, String> {
         if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             return Err(format!("not built for {}", std::env::consts::ARCH));
         }
@@ -35,7 +38,16 @@ impl Filter {
         let (ours, theirs) = UnixDatagram::pair().map_err(|error| error.to_string())?;
         // What was sent is there as soon as the child has executed its program, or never.
         ours.set_nonblocking(true).map_err(|error| error.to_string())?;
-        Ok(Self { program: program(), ours, theirs })
+        let mut all = if takes_rights_away() { gains::asked() } else { Vec::new() };
+        if files {
+            all.append(&mut writes::section());
+        }
+        if rules {
+            all.append(&mut program());
+        } else {
+            all.push(libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW });
+        }
+        Ok(Self { program: all, ours, theirs })
     }
 
     /// What the child needs.

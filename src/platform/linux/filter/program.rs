@@ -25,6 +25,14 @@ pub struct Place {
     pub path: u64,
 }
 
+impl Place {
+    /// Of a path and the descriptor before it, by their places among the arguments.
+    pub fn at(args: &[u64; 6], folder: usize, path: usize) -> Self {
+        // Descriptors are ints, whatever else is in the register.
+        Self { folder: low_half(args[folder]), path: args[path] }
+    }
+}
+
 /// The numbers of a system's calls.
 struct Numbering {
     /// What the kernel calls it in a notification.
@@ -77,14 +85,13 @@ const NUMBERINGS: [Numbering; 4] = [
 
 /// The same everywhere. What goes through its rings is seen by no filter, so programs are told that there is none; they
 /// all can do without.
-const IO_URING_SETUP: u32 = 425;
+pub const IO_URING_SETUP: u32 = 425;
 
 /// The call that a notification is about.
 pub fn call(arch: u32, number: i32, args: &[u64; 6]) -> Option<Call> {
     let numbering = NUMBERINGS.iter().find(|numbering| numbering.arch == arch)?;
     let number = number.cast_unsigned() & !numbering.ignored;
-    // Descriptors are ints, whatever else is in the register.
-    let place = |folder: usize, path: usize| Place { folder: low_half(args[folder]), path: args[path] };
+    let place = |folder: usize, path: usize| Place::at(args, folder, path);
     let here = |path: usize| Place { folder: libc::AT_FDCWD, path: args[path] };
     let (name, kind) = match Some(number) {
         n if n == numbering.rmdir => ("rmdir", Kind::Rmdir(here(0))),
@@ -112,24 +119,24 @@ const REMOVE_DIR: u64 = libc::AT_REMOVEDIR as u64;
 
 /// Where the kernel's `struct seccomp_data` has the number, the numbering, and the low half of the third argument, on
 /// machines that have the low half first, as all above do.
-const NUMBER: u32 = 0;
-const ARCH: u32 = 4;
-const THIRD: u32 = 16 + 2 * 8;
+pub const NUMBER: u32 = 0;
+pub const ARCH: u32 = 4;
+pub const THIRD: u32 = 16 + 2 * 8;
 
 /// `BPF_LD | BPF_W | BPF_ABS`: take a word of the call's data.
-const LOAD: u16 = 0x20;
+pub const LOAD: u16 = 0x20;
 /// `BPF_ALU | BPF_AND | BPF_K`.
-const AND: u16 = 0x54;
+pub const AND: u16 = 0x54;
 /// `BPF_JMP | BPF_JEQ | BPF_K`.
-const IS: u16 = 0x15;
+pub const IS: u16 = 0x15;
 /// `BPF_JMP | BPF_JSET | BPF_K`.
-const HAS: u16 = 0x45;
+pub const HAS: u16 = 0x45;
 /// `BPF_RET | BPF_K`.
-const RETURN: u16 = 0x06;
+pub const RETURN: u16 = 0x06;
 
-const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
-const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
-const NO_SUCH_CALL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+pub const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
+pub const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
+pub const NO_SUCH_CALL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
 
 /// The filter. `unlinkat` is asked about only where it removes a directory.
 pub fn program() -> Vec<sock_filter> {
@@ -158,6 +165,24 @@ pub fn program() -> Vec<sock_filter> {
     program
 }
 
+/// What the kernel would make of a call with that in these places.
+#[cfg(test)]
+pub fn interpret(program: &[sock_filter], call: &[(u32, u32)]) -> u32 {
+    let (mut at, mut accumulator) = (0, 0);
+    loop {
+        let step = program[at];
+        at += 1;
+        match step.code {
+            LOAD => accumulator = call.iter().find(|(k, _)| *k == step.k).expect("a place").1,
+            AND => accumulator &= step.k,
+            IS => at += usize::from(if accumulator == step.k { step.jt } else { step.jf }),
+            HAS => at += usize::from(if accumulator & step.k != 0 { step.jt } else { step.jf }),
+            RETURN => return step.k,
+            code => panic!("{code:#x}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,26 +193,7 @@ mod tests {
 
     /// What the kernel would make of a call.
     fn run(arch: u32, number: u32, third: u32) -> u32 {
-        let program = program();
-        let (mut at, mut accumulator) = (0, 0);
-        loop {
-            let step = program[at];
-            at += 1;
-            match step.code {
-                LOAD => {
-                    accumulator = [(NUMBER, number), (ARCH, arch), (THIRD, third)]
-                        .into_iter()
-                        .find(|(k, _)| *k == step.k)
-                        .expect("a place")
-                        .1;
-                }
-                AND => accumulator &= step.k,
-                IS => at += usize::from(if accumulator == step.k { step.jt } else { step.jf }),
-                HAS => at += usize::from(if accumulator & step.k != 0 { step.jt } else { step.jf }),
-                RETURN => return step.k,
-                code => panic!("{code:#x}"),
-            }
-        }
+        interpret(&program(), &[(NUMBER, number), (ARCH, arch), (THIRD, third)])
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub fn reach(thread: u32, place: Place) -> Result<Option<Reached>, Errno> {
 }
 
 /// Reads a path that ends with a zero.
-fn read_path(thread: u32, address: u64) -> Result<Vec<u8>, Errno> {
+pub fn read_path(thread: u32, address: u64) -> Result<Vec<u8>, Errno> {
     const LONGEST: usize = 4096;
     let said = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     let memory = File::open(format!("/proc/{thread}/mem")).map_err(said)?;

@@ -37,6 +37,7 @@ fn job(lane: &dyn Lane, act: &str) -> Job {
         grace: Duration::from_secs(50),
         roots: vec![lane.folder().to_owned()],
         spill: env::temp(),
+        publishes: Vec::new(),
         rules: Rules::Native,
     }
 }
