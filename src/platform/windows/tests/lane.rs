@@ -110,7 +110,7 @@ fn a_code_of_the_system_is_kept_bit_by_bit() {
 
 #[test]
 fn a_detached_process_is_read_and_ended_after_the_grace() {
-    let outcome = run(|job| job.grace = Duration::from_secs(3), "leak");
+    let outcome = run(|job| job.grace = Duration::from_millis(50), "leak");
     assert_eq!((outcome.ended, outcome.exit), (Ended::ByItself, Some(Exit::Code(0))));
     let [leaked] = &outcome.alive[..] else { panic!("one process: {:?}", outcome.alive) };
     assert!(leaked.argv.iter().any(|word| word.ends_with("actor")), "{leaked:?}");
@@ -128,7 +128,7 @@ fn a_detached_process_is_read_and_ended_after_the_grace() {
 
 #[test]
 fn whoever_keeps_the_output_open_is_told() {
-    let outcome = run(|job| job.grace = Duration::from_secs(3), "hold");
+    let outcome = run(|job| job.grace = Duration::from_millis(50), "hold");
     let [leaked] = &outcome.alive[..] else { panic!("one process: {:?}", outcome.alive) };
     assert_eq!(leaked.pipes, [Stream::Stdout]);
     assert_eq!(outcome.stdout.end_us, None);
