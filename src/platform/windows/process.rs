@@ -156,12 +156,15 @@ impl<'a> Seen<'a> {
     }
 
     /// What it holds by files that are mapped into its memory, its program left out.
-    #[must_use]
-    pub fn mapped(&self, roots: &Roots) -> Vec<Hold> {
-        let Some(process) = self.process.as_ref().filter(|_| self.parameters.is_ok()) else { return Vec::new() };
+    ///
+    /// # Errors
+    ///
+    /// Why that can't be told of a process that may be read.
+    pub fn mapped(&self, roots: &Roots) -> io::Result<Vec<Hold>> {
+        let Some(process) = self.process.as_ref().filter(|_| self.parameters.is_ok()) else { return Ok(Vec::new()) };
         let program = self.image.as_ref().and_then(|image| roots.place(image));
-        let places = mapped::places(process, roots).into_iter().filter(|place| Some(place) != program.as_ref());
-        places.map(|place| hold_at(&place, How::Mapping, false)).collect()
+        let places = mapped::places(process, roots)?.into_iter().filter(|place| Some(place) != program.as_ref());
+        Ok(places.map(|place| hold_at(&place, How::Mapping, false)).collect())
     }
 
     /// The folder, as it was given, whose mark it carries in its environment.
