@@ -332,7 +332,9 @@ impl Run {
         let over = Instant::now();
         let (left, hosts) = self.members();
         let (mut alive, of_hosts) = self.read_last(&left, hosts);
-        let (more, survivors) = self.end_all(&left);
+        let (mut more, survivors) = self.end_all(&left);
+        // Who ended before it could be read was left all the same: one that starts itself again and ends is never read.
+        more.extend(left.iter().filter(|&&pid| alive.iter().all(|process| process.pid != pid)));
         let of_hosts = if more.is_empty() { of_hosts } else { Vec::new() };
         let mut unnamed = 0;
         for pid in more {

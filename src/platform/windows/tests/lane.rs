@@ -19,6 +19,8 @@ use crate::model::{Exit, How, Rules, Stream};
 
 /// Tells a job's program what to do.
 const ACT: &str = "HOSTPROOF_TEST_ACT";
+/// What the `tree` makes in its folder once it stands.
+const UNDER_WAY: &str = "under-way";
 /// How much output the longest job makes: more than memory, and more than a pipe.
 const LARGE: usize = 8 << 20;
 
@@ -158,9 +160,12 @@ fn a_cancelled_lane_ends_its_job_and_starts_no_other() {
     let mut lane = start_lane().expect("a lane");
     let job = job(&*lane, "tree");
     let handle = lane.handle();
+    let under_way = lane.folder().join(UNDER_WAY);
     let began = Instant::now();
     let cancel = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
+        while !under_way.exists() && began.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         handle.cancel();
     });
     assert_eq!(lane.run(&job).expect("an outcome").ended, Ended::Cancelled);
@@ -301,6 +306,7 @@ fn actor() {
         "late" => drop(another("nap", Stdio::null(), detached)),
         "tree" => {
             drop(another("sleep", Stdio::null(), 0));
+            std::fs::write(UNDER_WAY, "").expect("a file in the lane's folder");
             std::thread::sleep(Duration::from_secs(50));
         }
         "break-away" => {
