@@ -15,6 +15,7 @@ mod output;
 mod planned;
 mod program;
 mod records;
+mod removal;
 mod sandbox;
 mod schedule;
 mod settle;

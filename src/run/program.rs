@@ -152,13 +152,14 @@ impl Lookup<'_> {
     }
 }
 
-/// Whether a `python` is one of version 3: by the name of what it leads to, by the library that lies beside it on Windows,
-/// or by what its environment says.
+/// Whether a `python` is one of version 3: by the name of what it leads to, by the library that lies beside it on Windows
+/// (`python3.dll`, `python312.dll`), or by what its environment says.
 fn is_python3(file: &Path) -> bool {
     let target = platform::real_path(file).unwrap_or_else(|_| file.to_owned());
-    let named = target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"));
-    named
-        || file.with_file_name("python3.dll").is_file()
+    let named = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with("python3"));
+    let beside = || target.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    target.file_name().is_some_and(named)
+        || beside().any(|entry| named(&entry.file_name()) && entry.path().extension().is_some_and(|dll| dll == "dll"))
         || file.ancestors().skip(1).take(2).any(|folder| {
             let said = std::fs::read_to_string(folder.join("pyvenv.cfg")).unwrap_or_default();
             said.lines()
@@ -190,8 +191,13 @@ mod tests {
         write("pyvenv.cfg", "home = C:\\Python311\nversion = 3.11.9\n");
         assert!(is_python3(&below));
         write("pyvenv.cfg", "");
-        write("python3.dll", "");
-        assert!(is_python3(&beside) && !is_python3(&below));
+        for library in ["python3.dll", "python312.dll"] {
+            write(library, "");
+            assert!(is_python3(&beside) && !is_python3(&below), "{library}");
+            std::fs::remove_file(folder.path().join(library)).expect("removed");
+        }
+        write("python27.dll", "");
+        assert!(!is_python3(&beside));
         assert!(is_python3(Path::new("/none/python3.12")));
     }
 }

@@ -10,14 +10,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::names::{self, Tracked};
 use super::program::Program;
+use super::removal::removal;
 use super::sandbox::{Sandbox, Spare};
 use super::text::Unsatisfied;
 use super::unseen::Unseen;
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
-use crate::model::{
-    Case, CaseOutcome, Cases, Check, CheckReport, Cwd, Finding, Kind, Process, Reading, Severity, Stream,
-};
+use crate::model::{Case, CaseOutcome, Cases, Check, CheckReport, Cwd, Finding, Process, Reading, Stream};
 use crate::plan::Planned;
 use crate::platform::{self, Ended, LaneHandle, Outcome, Stranger, Watcher};
 use crate::probes::{self, Blame, Places};
@@ -371,38 +370,4 @@ fn at_limit(outcome: &Outcome) -> Option<String> {
 /// Whether nothing was put into the sandbox, and nothing happened to it.
 fn is_as_new(check: &Check, outcome: &Outcome) -> bool {
     outcome.untouched && check.files.is_empty() && check.cwd != Cwd::Copy
-}
-
-/// Removes the sandbox, wherever it is by now; what resists is a finding, and so is that it was moved.
-pub fn removal(sandbox: &Sandbox) -> Vec<Finding> {
-    let moved = sandbox.moved_to();
-    let root = moved.as_deref().unwrap_or(sandbox.root());
-    let residue = |path: &Path, message, remedy: &str| {
-        let mut finding = Finding::new(Kind::Residue, Severity::Error, message);
-        finding.path = Some(path.display().to_string());
-        finding.remedy = Some(remedy.to_owned());
-        finding
-    };
-    let mut findings = Vec::new();
-    if let Some(now) = &moved {
-        let message = format!("the sandbox was moved to {}, and removed there", now.display());
-        findings.push(residue(now, message, "leave the folder where it is, and move what is in it"));
-    }
-    let removal = platform::remove_tree(root);
-    let name = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
-    findings.extend(removal.left.into_iter().map(|left| {
-        let message = format!("{} could not be removed from the sandbox: {}", name(&left.path), left.reason);
-        residue(&left.path, message, "let the test undo what it did to it")
-    }));
-    if let Some((path, waited)) = removal.waited {
-        let message = format!(
-            "{} was open when the sandbox was to be removed, and gone {} ms later: a virus scanner looks at new files",
-            name(&path),
-            waited.as_millis()
-        );
-        let mut finding = Finding::new(Kind::Residue, Severity::Note, message);
-        finding.path = Some(path.display().to_string());
-        findings.push(finding);
-    }
-    findings
 }

@@ -6,6 +6,8 @@
 
 mod arguments;
 mod context;
+mod project;
 mod run;
 mod story;
+mod who;
 mod zoo;

@@ -76,6 +76,34 @@ fn a_held_directory_has_its_holder() {
 }
 
 #[test]
+fn an_open_file_has_its_holder() {
+    // A file of Python's shares nothing that would let it be removed.
+    let script = "import time; file = open('f', 'w'); open('held', 'w').close(); time.sleep(50)";
+    let context = leaving(&format!("'args': [sys.executable, '-c', \"{script}\"]"));
+    let waits = context.read("leaves.py") + "while not __import__('os').path.exists('held'): time.sleep(0.01)\n";
+    context.file("leaves.py", waits.replace("Popen([sys.executable, '-c', 'import time; time.sleep(50)'], ", "Popen("));
+    let ran = context.hp(&["run"]);
+    let pids = context.wait_for_pids("pids", 1);
+    let [held] = of_kind(ran.exits(1).only(), Kind::HeldFile)[..] else { panic!("{}", ran.said()) };
+    assert_eq!((held.how, held.path.as_deref()), (Some(How::Descriptor), Some(r"work\f")), "{}", ran.said());
+    assert_eq!(held.process.as_ref().map(|process| process.pid), Some(pids[0]));
+    assert_ended(&pids);
+}
+
+#[test]
+fn who_asks_to_leave_its_job_is_told_and_ended() {
+    let context = leaving("'creationflags': subprocess.CREATE_BREAKAWAY_FROM_JOB | subprocess.DETACHED_PROCESS");
+    let ran = context.hp(&["run"]);
+    let pids = context.wait_for_pids("pids", 1);
+    let check = ran.exits(1).only();
+    let told = format!("pid {} ", pids[0]);
+    let notes = &check.notes;
+    assert!(notes.iter().any(|note| note.starts_with(&told) && note.contains("break away")), "{notes:?}");
+    assert_eq!(of_kind(check, Kind::LeakedProcess).len(), 1, "{}", ran.said());
+    assert_ended(&pids);
+}
+
+#[test]
 fn a_pipe_that_stays_open_is_held_and_nobody_waits_for_it() {
     let context = leaving("'stdout': None");
     let ran = context.hp(&["run"]);

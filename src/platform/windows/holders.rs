@@ -114,7 +114,10 @@ fn find(sought: Sought<'_>, of: impl Fn(&Listed) -> bool, keep: impl Fn(&Holder)
             unread.push("open files: access is denied".to_owned());
         }
         if sought.mappings {
-            holds.extend(seen.mapped(&roots));
+            match seen.mapped(&roots) {
+                Ok(mapped) => holds.extend(mapped),
+                Err(error) => unread.push(format!("mapped files: {error}")),
+            }
         }
         told_once(&mut holds);
         pipes.sort();

@@ -140,11 +140,15 @@ mod tests {
         let folder = base.path().join("left");
         fs::create_dir(&folder).expect("a folder");
         fs::write(folder.join("file"), "").expect("a file");
+        let other = folder.join("other");
+        fs::write(&other, "").expect("a file");
         let open = OpenOptions::new().read(true).share_mode(0).open(folder.join("file")).expect("the file");
         let orders = format!("+{}\n", folder.display());
         let cleaning = std::thread::spawn(move || clean_after(orders.as_bytes()));
-        std::thread::sleep(2 * PAUSE);
-        assert!(folder.exists() && !cleaning.is_finished());
+        while other.exists() {
+            std::thread::sleep(PAUSE);
+        }
+        assert!(folder.join("file").exists() && !cleaning.is_finished());
         drop(open);
         cleaning.join().expect("an end").expect("all is removed");
         assert!(!folder.exists());

@@ -2,18 +2,50 @@
 //! no handle of it be open.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::os::windows::io::{AsRawHandle, OwnedHandle};
 use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::thread::Builder;
+use std::time::{Duration, Instant};
 
 use windows_sys::Win32::System::Memory::{MEM_IMAGE, MEM_MAPPED, MEMORY_BASIC_INFORMATION, VirtualQueryEx};
 use windows_sys::Win32::System::ProcessStatus::K32GetMappedFileNameW;
 
 use super::paths::Roots;
+use super::process::has_ended;
 use super::wide;
 
-/// The mapped files in these folders. The process may be read.
-#[must_use]
-pub fn places(process: &OwnedHandle, roots: &Roots) -> BTreeSet<PathBuf> {
+/// How long an answer is waited for.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How often it is looked whether a process that does not answer has ended.
+const BEAT: Duration = Duration::from_millis(20);
+
+/// The mapped files in these folders; none for a process that ends meanwhile. It may be read, and waited for.
+///
+/// Under Wine the process itself is made to answer, and one that ends just then never does: whoever asked would wait for
+/// ever. So it is another thread that asks.
+///
+/// # Errors
+///
+/// If nobody can ask, or no answer comes.
+pub fn places(process: &OwnedHandle, roots: &Roots) -> io::Result<BTreeSet<PathBuf>> {
+    let (its, sought) = (process.try_clone()?, roots.clone());
+    let (sender, answer) = channel();
+    Builder::new().name("mapped".to_owned()).spawn(move || sender.send(ask(&its, &sought)))?;
+    let asked = Instant::now();
+    while asked.elapsed() < LIMIT {
+        if let Ok(places) = answer.recv_timeout(BEAT) {
+            return Ok(places);
+        }
+        if has_ended(process) {
+            return Ok(BTreeSet::new());
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {} s", LIMIT.as_secs())))
+}
+
+fn ask(process: &OwnedHandle, roots: &Roots) -> BTreeSet<PathBuf> {
     let mut places = BTreeSet::new();
     let mut name = vec![0u16; 32 * 1024];
     let mut address = 0usize;

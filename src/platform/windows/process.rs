@@ -143,8 +143,14 @@ impl<'a> Seen<'a> {
         let line = self.line.as_deref().map(|line| line.chars().take(LONGEST_LINE).collect::<String>());
         match line.filter(|line| !line.trim().is_empty()) {
             Some(line) => command_line::split(&line),
-            None => vec![format!("[{}]", self.listed.name)],
+            None => vec![format!("[{}]", self.name())],
         }
+    }
+
+    /// Its program's name. One that is just ending may be listed without.
+    fn name(&self) -> &str {
+        let of_image = || self.image.as_ref()?.rsplit('\\').next();
+        Some(&*self.listed.name).filter(|name| !name.is_empty()).or_else(of_image).unwrap_or("unknown")
     }
 
     /// What it holds by its current directory and its running program.
@@ -156,12 +162,15 @@ impl<'a> Seen<'a> {
     }
 
     /// What it holds by files that are mapped into its memory, its program left out.
-    #[must_use]
-    pub fn mapped(&self, roots: &Roots) -> Vec<Hold> {
-        let Some(process) = self.process.as_ref().filter(|_| self.parameters.is_ok()) else { return Vec::new() };
+    ///
+    /// # Errors
+    ///
+    /// Why that can't be told of a process that may be read.
+    pub fn mapped(&self, roots: &Roots) -> io::Result<Vec<Hold>> {
+        let Some(process) = self.process.as_ref().filter(|_| self.parameters.is_ok()) else { return Ok(Vec::new()) };
         let program = self.image.as_ref().and_then(|image| roots.place(image));
-        let places = mapped::places(process, roots).into_iter().filter(|place| Some(place) != program.as_ref());
-        places.map(|place| hold_at(&place, How::Mapping, false)).collect()
+        let places = mapped::places(process, roots)?.into_iter().filter(|place| Some(place) != program.as_ref());
+        Ok(places.map(|place| hold_at(&place, How::Mapping, false)).collect())
     }
 
     /// The folder, as it was given, whose mark it carries in its environment.
@@ -207,11 +216,9 @@ fn hold_at(place: &Path, how: How, directory: bool) -> Hold {
 }
 
 fn parents(machine: &Machine, pid: u32) -> Vec<ProcessRef> {
-    let told = |listed: &Listed| {
-        let argv = Seen::of(listed).map_or_else(|| vec![format!("[{}]", listed.name)], |seen| seen.argv());
-        ProcessRef { pid: listed.pid, argv }
-    };
-    machine.ancestors(pid).map(told).collect()
+    // One that has ended since it was listed is nobody's parent any more.
+    let told = |listed: &Listed| Some(ProcessRef { pid: listed.pid, argv: Seen::of(listed)?.argv() });
+    machine.ancestors(pid).map_while(told).collect()
 }
 
 /// The file of a process's program.

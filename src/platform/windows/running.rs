@@ -278,25 +278,48 @@ impl Run {
         }
     }
 
-    /// The processes of the job that are alive, its first one among them.
-    fn alive(&mut self) -> Vec<u32> {
+    /// The processes of the job that are alive, its first one among them; and the hosts of its consoles.
+    fn members(&mut self) -> (Vec<u32>, Vec<u32>) {
         match self.outer.pids() {
             Ok(pids) => {
                 for &pid in &pids {
                     self.processes.start(pid, &self.inner);
                 }
-                pids.into_iter().filter(|&pid| !self.processes.is_console(pid)).collect()
+                pids.into_iter().partition(|&pid| !self.processes.is_console(pid))
             }
             Err(error) => {
                 self.note([format!("the processes of the check: {error}")]);
-                Vec::new()
+                (Vec::new(), Vec::new())
             }
         }
+    }
+
+    fn alive(&mut self) -> Vec<u32> {
+        self.members().0
     }
 
     /// Asks who is left.
     fn count(&mut self) {
         self.empty = self.alive().is_empty();
+    }
+
+    /// Reads what is alive, with all that it holds; and says which streams nobody but the host of a console has open.
+    ///
+    /// Windows itself starts those hosts. Under Wine the process does whose console it is: its host inherits its streams,
+    /// and has them open for as long as anybody uses the console.
+    fn read_last(&mut self, left: &[u32], mut hosts: Vec<u32>) -> (Vec<Process>, Vec<Stream>) {
+        if !self.stdout.is_open() && !self.stderr.is_open() {
+            hosts.clear();
+        }
+        let read = self.read(&[left, &hosts].concat());
+        let (hosts, alive): (Vec<_>, Vec<_>) = read.into_iter().partition(|process| hosts.contains(&process.pid));
+        let is_in = |processes: &[Process], stream| processes.iter().any(|process| process.pipes.contains(&stream));
+        // Who was not read, or not wholly, may have any of them.
+        let all_are_read =
+            left.iter().all(|pid| alive.iter().any(|process| process.pid == *pid && process.unread.is_empty()));
+        let of_hosts = |&stream: &Stream| all_are_read && is_in(&hosts, stream) && !is_in(&alive, stream);
+        let streams = [Stream::Stdout, Stream::Stderr].into_iter().filter(of_hosts).collect();
+        (alive, streams)
     }
 
     /// Reads what is alive, ends it, and tells all that was seen.
@@ -307,9 +330,12 @@ impl Run {
         self.stdout.drain(now_us);
         self.stderr.drain(now_us);
         let over = Instant::now();
-        let left = self.alive();
-        let mut alive = self.read(&left);
-        let (more, survivors) = self.end_all(&left);
+        let (left, hosts) = self.members();
+        let (mut alive, of_hosts) = self.read_last(&left, hosts);
+        let (mut more, survivors) = self.end_all(&left);
+        // Who ended before it could be read was left all the same: one that starts itself again and ends is never read.
+        more.extend(left.iter().filter(|&&pid| alive.iter().all(|process| process.pid != pid)));
+        let of_hosts = if more.is_empty() { of_hosts } else { Vec::new() };
         let mut unnamed = 0;
         for pid in more {
             match self.processes.told(pid) {
@@ -328,13 +354,17 @@ impl Run {
         let leader_end = known::times(&self.leader).map(|times| times.ended);
         let Self { stdout, stderr, blind, processes, .. } = self;
         let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
-        if !alive.is_empty() || unnamed > 0 {
-            // It ended because its holders were ended, not by itself.
-            for captured in [&mut stdout, &mut stderr] {
-                captured.end_us = captured.end_us.filter(|&end| end < micros(over - self.started));
-            }
-        }
         let first_end = self.ended_at.unwrap_or(over);
+        let was_held = !alive.is_empty() || unnamed > 0;
+        for (stream, captured) in [(Stream::Stdout, &mut stdout), (Stream::Stderr, &mut stderr)] {
+            captured.end_us = captured.end_us.and_then(|end| {
+                if of_hosts.contains(&stream) {
+                    return Some(end.min(micros(first_end - self.started)));
+                }
+                // It ended because its holders were ended, not by itself.
+                (!was_held || end < micros(over - self.started)).then_some(end)
+            });
+        }
         let late = self
             .late
             .into_iter()

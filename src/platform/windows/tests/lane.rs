@@ -19,6 +19,8 @@ use crate::model::{Exit, How, Rules, Stream, WindowsRules};
 
 /// Tells a job's program what to do.
 const ACT: &str = "HOSTPROOF_TEST_ACT";
+/// What the `tree` makes in its folder once it stands.
+const UNDER_WAY: &str = "under-way";
 /// How much output the longest job makes: more than memory, and more than a pipe.
 const LARGE: usize = 8 << 20;
 
@@ -111,7 +113,7 @@ fn a_code_of_the_system_is_kept_bit_by_bit() {
 
 #[test]
 fn a_detached_process_is_read_and_ended_after_the_grace() {
-    let outcome = run(|job| job.grace = Duration::from_secs(3), "leak");
+    let outcome = run(|job| job.grace = Duration::from_millis(50), "leak");
     assert_eq!((outcome.ended, outcome.exit), (Ended::ByItself, Some(Exit::Code(0))));
     let [leaked] = &outcome.alive[..] else { panic!("one process: {:?}", outcome.alive) };
     assert!(leaked.argv.iter().any(|word| word.ends_with("actor")), "{leaked:?}");
@@ -129,7 +131,7 @@ fn a_detached_process_is_read_and_ended_after_the_grace() {
 
 #[test]
 fn whoever_keeps_the_output_open_is_told() {
-    let outcome = run(|job| job.grace = Duration::from_secs(3), "hold");
+    let outcome = run(|job| job.grace = Duration::from_millis(50), "hold");
     let [leaked] = &outcome.alive[..] else { panic!("one process: {:?}", outcome.alive) };
     assert_eq!(leaked.pipes, [Stream::Stdout]);
     assert_eq!(outcome.stdout.end_us, None);
@@ -159,9 +161,12 @@ fn a_cancelled_lane_ends_its_job_and_starts_no_other() {
     let mut lane = start_lane().expect("a lane");
     let job = job(&*lane, "tree");
     let handle = lane.handle();
+    let under_way = lane.folder().join(UNDER_WAY);
     let began = Instant::now();
     let cancel = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
+        while !under_way.exists() && began.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         handle.cancel();
     });
     assert_eq!(lane.run(&job).expect("an outcome").ended, Ended::Cancelled);
@@ -302,6 +307,7 @@ fn actor() {
         "late" => drop(another("nap", Stdio::null(), detached)),
         "tree" => {
             drop(another("sleep", Stdio::null(), 0));
+            std::fs::write(UNDER_WAY, "").expect("a file in the lane's folder");
             std::thread::sleep(Duration::from_secs(50));
         }
         "break-away" => {
