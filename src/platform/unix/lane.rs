@@ -33,14 +33,17 @@ fn supervisors() -> MutexGuard<'static, Option<HashSet<u32>>> {
     SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes this process one that lanes can be started from.
+/// Makes this process one that lanes can be started from. Once is enough, and more do no harm.
 ///
 /// # Errors
 ///
 /// If the system refuses.
 pub fn prepare() -> Result<()> {
-    // Whoever executed this program in its own place left it its children; they are no orphans of ours.
-    supervisors().get_or_insert_default().extend(orphans::prepare()?);
+    let mut known = supervisors();
+    if known.is_none() {
+        // Whoever executed this program in its own place left it its children; they are no orphans of ours.
+        *known = Some(orphans::prepare()?.into_iter().collect());
+    }
     Ok(())
 }
 

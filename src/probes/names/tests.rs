@@ -68,8 +68,8 @@ fn signs_and_ends() {
         ("a<b>.txt", "<"),
         ("pipe|name", "|"),
         ("star*.txt", "*"),
-        ("quote\".txt", "\\\""),
-        ("back\\slash.txt", "\\\\"),
+        ("quote\".txt", "\""),
+        ("back\\slash.txt", "\\"),
         ("tab\tname", "\\t"),
         ("bell\u{7}", "\\u{7}"),
     ] {

@@ -10,31 +10,17 @@ mod trial;
 
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
 
 use crate::model::Ability;
 
 /// The word that makes this program try what single system calls say, and tell it.
 const TELL: &str = "__abilities";
 
-/// Tries everything. Starts a few processes of this program, which have ended when it returns: some 30 ms.
+/// Tries everything. Starts a few processes of this program, which have ended when it returns: some 30 ms. It may go on
+/// beside a run: a supervisor of its own starts them.
 #[must_use]
 pub fn abilities() -> Vec<Ability> {
-    let mut abilities = trial::abilities();
-    let failed = |error: io::Error| vec![Ability::no("system calls", format!("they could not be tried: {error}"))];
-    abilities.extend(ask().unwrap_or_else(failed));
-    abilities
-}
-
-fn ask() -> io::Result<Vec<Ability>> {
-    let output = Command::new("/proc/self/exe")
-        .arg0("hostproof")
-        .arg(TELL)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()?;
-    serde_json::from_slice(&output.stdout).map_err(|_| io::Error::other(format!("{}", output.status)))
+    trial::abilities()
 }
 
 /// Does what a word in the place of a subcommand asks for; `None` if it is none of these words.
