@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::super::{Ended, Job, Lane, Outcome, StartError};
-use crate::env;
-use crate::model::{Ability, Exit, How, REMOVALS, Rules, WINDOWS_RULES};
+use super::super::super::{Ended, Job, Lane, LaneError, Outcome, StartError};
+use crate::error::Result;
+use crate::model::{Ability, How, REMOVALS, Rules, WINDOWS_RULES};
 use crate::platform::unix::lane;
 
 /// The word that makes this program the job.
@@ -35,48 +35,35 @@ struct Said {
     io_uring: Option<i32>,
 }
 
-/// Runs the job, and behind it what tells of single system calls.
-pub fn abilities() -> Vec<Ability> {
+/// Runs the job, if lanes can be started from this process.
+pub fn abilities(prepared: Result<()>) -> Vec<Ability> {
     let supervised = "a supervisor";
     let no = |why: String| vec![Ability::no(supervised, why).essential()];
-    let mut lane = match lane::prepare().and_then(|()| lane::start_lane()) {
+    let mut lane = match prepared.and_then(|()| lane::start_lane()) {
         Ok(lane) => lane,
         Err(error) => return no(error.to_string()),
     };
-    let outcome = match run(&mut *lane, ACT, Rules::Windows) {
-        Ok(outcome) => outcome,
-        Err(why) => return no(why),
-    };
-    let said = serde_json::from_slice(&outcome.stdout.memory).ok();
-    let works = Ability::yes(supervised, "it ran a trial job, and has ended all of it").essential();
-    let mut abilities = vec![works, tree(&outcome), removals(&outcome), rules(&outcome, said)];
-    abilities.extend(said.map(io_uring));
-    let facts = run(&mut *lane, super::TELL, Rules::Native).and_then(|outcome| {
-        serde_json::from_slice(&outcome.stdout.memory).map_err(|_| match outcome.exit {
-            Some(Exit::Code(code)) => format!("exit status {code}"),
-            Some(Exit::Signal(signal)) => format!("signal {signal}"),
-            None => "they took too long".to_owned(),
-        })
-    });
-    let failed = |why: String| vec![Ability::no("system calls", format!("they could not be tried: {why}"))];
-    abilities.extend(facts.unwrap_or_else(failed));
-    abilities
+    match run(&mut *lane) {
+        Ok(outcome) => {
+            if let Some(StartError { action, file, errno }) = &outcome.not_started {
+                return no(format!("cannot {action} {file}: {}", io::Error::from_raw_os_error(*errno)));
+            }
+            let said = serde_json::from_slice(&outcome.stdout.memory).ok();
+            let works = Ability::yes(supervised, "it ran a trial job, and has ended all of it").essential();
+            let mut abilities = vec![works, tree(&outcome), removals(&outcome), rules(&outcome, said)];
+            abilities.extend(said.map(io_uring));
+            abilities
+        }
+        Err(error) => no(error.to_string()),
+    }
 }
 
-/// Runs this program with a word for what it is to do; gives why it did not start, or was lost.
-fn run(lane: &mut dyn Lane, word: &str, rules: Rules) -> Result<Outcome, String> {
-    let folder = lane.folder().join(word);
+fn run(lane: &mut dyn Lane) -> std::result::Result<Outcome, LaneError> {
+    let folder = lane.folder().join("trial");
     // If it is not there the job can't be started, which is told.
     let _ = fs::create_dir(&folder);
-    let argv = vec!["hostproof".into(), word.into()];
-    let job = Job { env: env::all().collect(), rules, ..Job::new("/proc/self/exe".into(), argv, &folder, LIMIT) };
-    let outcome = lane.run(&job).map_err(|error| error.to_string())?;
-    match &outcome.not_started {
-        Some(StartError { action, file, errno }) => {
-            Err(format!("cannot {action} {file}: {}", io::Error::from_raw_os_error(*errno)))
-        }
-        None => Ok(outcome),
-    }
+    let argv = vec!["hostproof".into(), ACT.into()];
+    lane.run(&Job { rules: Rules::Windows, ..Job::new("/proc/self/exe".into(), argv, &folder, LIMIT) })
 }
 
 fn tree(outcome: &Outcome) -> Ability {
