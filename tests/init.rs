@@ -364,6 +364,11 @@ fn wired_hooks_are_named_and_never_run() {
     let manifest = project.manifest();
     let check = block(&manifest, "hooks/test_sweep");
     assert!(check.contains("title: \"seems to test what .claude/settings.json wires to PreToolUse(Bash)\""), "{check}");
+    assert!(check.contains("# covers: [hooks/sweep.py, hooks/test_sweep.py]"), "{check}");
+    let hooks = || project.hostproof(&["hooks"]).stdout;
+    assert!(!hooks().contains("by hooks/test_sweep"), "a guess covers nothing: {}", hooks());
+    project.write("checks.d/hostproof.yaml", &manifest.replace("    # covers:", "    covers:"));
+    assert!(hooks().contains("by hooks/test_sweep"), "{}", hooks());
     for named in [
         "# Wired here, and no check runs it yet:",
         "#   Stop: touch ran hooks/untested.sh: {[# (.claude/settings.json)",

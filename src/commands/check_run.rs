@@ -88,12 +88,17 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
         checks: plan.checks.iter().map(|planned| planned.check.id.as_str().into()).collect(),
     });
     let telling = Telling::new(plan, show, look, &events);
-    let ran = run::run(plan, &options, &telling)?;
+    // What can be seen here is found out meanwhile.
+    let (ran, host) = std::thread::scope(|scope| {
+        let facts = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
+        let facts = whole.then(|| scope.spawn(facts));
+        let ran = run::run(plan, &options, &telling);
+        (ran, facts.and_then(|facts| facts.join().ok()).unwrap_or_default())
+    });
+    let ran = ran?;
     telling.end();
 
     let mut code = exit_code(&ran);
-    let facts = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
-    let host = if whole { facts() } else { HostFacts::default() };
     let report = Report {
         schema: SCHEMA.to_owned(),
         tool: tool(),

@@ -98,6 +98,8 @@ fn check(out: &mut String, test: &SelfTest, report: &CheckReport, hooks: &[&Wiri
             &scalar(&comment(&format!("seems to test what {} wires to {}{more}", first.file, first.occasion()))),
         );
     }
+    let covers: BTreeSet<&str> =
+        hooks.iter().flat_map(|hook| hook.scripts()).map(|script| script.path.as_str()).collect();
     key("run", &words(&test.run));
     let half = Check::DEFAULT_TIMEOUT.as_millis() / 2;
     if seen != Seen::Red && u128::from(report.duration_ms) > half {
@@ -113,6 +115,17 @@ fn check(out: &mut String, test: &SelfTest, report: &CheckReport, hooks: &[&Wiri
         let skipped = report.cases.skipped.filter(|skipped| *skipped > 0);
         let skipped = skipped.map(|skipped| format!(", skipped: {skipped}")).unwrap_or_default();
         key("expect", &format!("{{cases: {ran}{skipped}}}"));
+    }
+    // By a name alone it is not known, and what is too narrow would keep it from changes that want it.
+    if !covers.is_empty() {
+        line(
+            out,
+            "    ",
+            "if it tests that, this says so (add what else it depends on: a change of nothing else wants it then):",
+        );
+        let all: BTreeSet<&str> = covers.into_iter().chain(test.files.iter().map(String::as_str)).collect();
+        let all: Vec<String> = all.into_iter().map(scalar).collect();
+        let _ = writeln!(out, "    # covers: [{}]", all.join(", "));
     }
     for remark in &test.remarks {
         line(out, "    ", remark);

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{HostFacts, Tool};
+use super::{HostFacts, Platform, Tool};
 
 /// The value of [`Examination::schema`].
 pub const EXAMINATION_SCHEMA: &str = "hostproof.doctor/1";
@@ -144,6 +144,16 @@ const REMEDIES: [(&str, &str, &str); 12] = [
     ),
     (WINDOWS_RULES, "forbids it", "let the container's or the service's seccomp profile allow seccomp(2)"),
 ];
+
+/// What lets hostproof look into every process.
+#[must_use]
+pub fn to_see_all(system: Platform) -> &'static str {
+    match system {
+        Platform::Linux => "run as root, or with CAP_SYS_PTRACE, to look into every process",
+        Platform::Macos => "run as root to look into every process",
+        Platform::Windows => "run as an administrator to look into every process",
+    }
+}
 
 /// What would help against what a probe said of why it could not look.
 #[must_use]

@@ -17,7 +17,9 @@ mod verdict;
 mod wiring;
 mod wiring_fault;
 
-pub use ability::{Ability, Can, EXAMINATION_SCHEMA, Examination, PUBLISHED_FILES, REMOVALS, WINDOWS_RULES, remedy};
+pub use ability::{
+    Ability, Can, EXAMINATION_SCHEMA, Examination, PUBLISHED_FILES, REMOVALS, WINDOWS_RULES, remedy, to_see_all,
+};
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,

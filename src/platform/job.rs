@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +35,28 @@ pub struct Job {
     pub rules: Rules,
     /// How those of Windows are kept.
     pub windows: WindowsRules,
+}
+
+impl Job {
+    /// A command that starts in a folder, which is of interest and takes what it writes; without input, environment, grace
+    /// or published files, and by the system's own rules.
+    #[must_use]
+    pub fn new(program: PathBuf, argv: Vec<OsString>, folder: &Path, timeout: Duration) -> Self {
+        Self {
+            program,
+            argv,
+            env: Vec::new(),
+            cwd: folder.to_owned(),
+            stdin: None,
+            timeout,
+            grace: Duration::ZERO,
+            roots: vec![folder.to_owned()],
+            spill: folder.to_owned(),
+            publishes: Vec::new(),
+            rules: Rules::Native,
+            windows: WindowsRules::default(),
+        }
+    }
 }
 
 /// Why a job's first process did not start.

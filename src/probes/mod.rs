@@ -20,8 +20,10 @@ pub use names::{
 };
 pub use places::Places;
 
-use crate::model::{Finding, Frame, Kind, PUBLISHED_FILES, ProcessRef, Rules, Severity, WINDOWS_RULES, remedy};
-use crate::platform::{Ended, Outcome, Stranger, Unread};
+use crate::model::{
+    Finding, Frame, Kind, PUBLISHED_FILES, ProcessRef, Rules, Severity, WINDOWS_RULES, remedy, to_see_all,
+};
+use crate::platform::{self, Ended, Outcome, Stranger, Unread};
 
 /// Everything that the job's end showed, in no particular order. All of it, however much: what is allowed is judged one
 /// by one, and the platform reads a bounded number of processes.
@@ -78,7 +80,7 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
         let who = ProcessRef { pid: first.pid, argv: first.argv.clone() }.short();
         let more = if unread.len() > 1 { format!(" and {} more", unread.len() - 1) } else { String::new() };
         let mut finding = warning(format!("could not look into {who}{more}: what they hold of a sandbox is unknown"));
-        finding.remedy = Some("run as root, or with CAP_SYS_PTRACE, to look into every process".to_owned());
+        finding.remedy = Some(to_see_all(platform::current()).to_owned());
         findings.push(finding);
     }
     findings

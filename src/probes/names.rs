@@ -171,7 +171,7 @@ fn fault(name: &str) -> Option<(String, &'static str)> {
     if let Some(sign) =
         name.chars().find(|c| matches!(c, '<' | '>' | ':' | '"' | '\\' | '|' | '?' | '*' | '\0'..'\u{20}'))
     {
-        let shown = sign.escape_default();
+        let shown = if sign.is_control() { sign.escape_default().to_string() } else { sign.to_string() };
         return Some((format!("has `{shown}` in it, which no name on Windows has"), ANOTHER));
     }
     if is_device(name) {
@@ -230,7 +230,8 @@ pub fn findings(illegal: &[Illegal], check: &Check, blame: &Blame<'_>) -> Vec<Fi
     };
     let mut told: Vec<(Severity, &Illegal)> =
         illegal.iter().filter_map(|illegal| Some((severity(illegal)?, illegal))).collect();
-    told.sort_by_key(|(severity, _)| *severity);
+    // A folder's own order is no order.
+    told.sort_by_key(|(severity, illegal)| (*severity, illegal.path.as_str()));
     let rest = told.split_off(told.len().min(TOLD));
     let mut findings: Vec<Finding> = told
         .into_iter()

@@ -1,6 +1,7 @@
 //! The names that a check left, and those of the project's tracked files, given to the probe that knows what other systems
 //! make of them.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -97,7 +98,9 @@ pub fn found(
     if outcome.untouched || !elsewhere.into_iter().any(|system| check.may_run_on(system)) {
         return findings;
     }
-    let of_project = |name: &str| check.cwd == Cwd::Copy && tracked.illegal().is_ok_and(|all| is_among(all, name));
+    // What a copy has of the project is told as the project's.
+    let copied = if check.cwd == Cwd::Copy { tracked.illegal().unwrap_or_default() } else { &[] };
+    let copied: HashSet<&str> = copied.iter().map(|illegal| illegal.path.as_str()).collect();
     for folder in [sandbox.work(), sandbox.tmp()] {
         let listed = platform::list_tree(&folder, MOST);
         let is_git = |path: &Path| check.cwd == Cwd::Copy && path.starts_with(".git");
@@ -106,16 +109,11 @@ pub fn found(
         let prefix = folder.file_name().unwrap_or_default().to_string_lossy();
         let illegal: Vec<Illegal> = probes::illegal(entries, probes::temp_room())
             .into_iter()
-            .filter(|illegal| !of_project(&illegal.path))
+            .filter(|illegal| !copied.contains(illegal.path.as_str()))
             .map(|illegal| Illegal { path: format!("{prefix}/{}", illegal.path), ..illegal })
             .collect();
         findings.extend(probes::name_findings(&illegal, check, blame));
         findings.extend(listed.blind.map(|why| probes::unlisted_names(&format!("{prefix}: {why}"), check)));
     }
     findings
-}
-
-/// Whether a path of a copy was told as the project's.
-fn is_among(all: &[Illegal], path: &str) -> bool {
-    all.iter().any(|illegal| illegal.path == path)
 }

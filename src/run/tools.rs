@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::needs::version;
 use super::program::{Lookup, Program, os_strings};
-use crate::model::{Ability, CheckCommand, Exit, Rules, WindowsRules};
+use crate::model::{Ability, CheckCommand, Exit};
 use crate::platform::{self, Job, Lane};
 use crate::words::shown;
 use crate::{env, model};
@@ -79,20 +79,8 @@ fn asked(argv: &[&str], lane: Option<&mut (dyn Lane + 'static)>) -> Asked {
     let Ok(program) = lookup.find(&argv) else { return Asked::Missing };
     let said = lane.and_then(|lane| {
         let folder = lane.folder().to_owned();
-        let job = Job {
-            program: program.file.clone(),
-            argv: os_strings(&program.argv),
-            env: env::all().collect(),
-            cwd: folder.clone(),
-            stdin: None,
-            timeout: PATIENCE,
-            grace: Duration::ZERO,
-            roots: Vec::new(),
-            spill: folder,
-            publishes: Vec::new(),
-            rules: Rules::Native,
-            windows: WindowsRules::default(),
-        };
+        let job = Job::new(program.file.clone(), os_strings(&program.argv), &folder, PATIENCE);
+        let job = Job { env: env::all().collect(), ..job };
         let outcome = lane.run(&job).ok().filter(|outcome| outcome.exit == Some(Exit::Code(0)))?;
         [model::Stream::Stdout, model::Stream::Stderr]
             .into_iter()

@@ -103,6 +103,49 @@ fn what_is_renamed_or_linked_into_place_is_whole() {
 }
 
 #[test]
+fn what_is_no_file_is_no_torn_one() {
+    let pipe = "os.mkfifo('state/a.json'); reads = os.open('state/a.json', os.O_RDONLY | os.O_NONBLOCK)\n\
+                writes = open('state/a.json', 'w'); writes.write('x'); writes.close()\n";
+    let socket = "import socket; socket.socket(socket.AF_UNIX).bind('state/a.json')\n";
+    for script in [pipe, socket] {
+        assert_whole("python3", &format!("{PYTHON}{script}"));
+    }
+}
+
+#[test]
+fn a_link_to_a_folder_that_is_turned_leads_to_the_new_folder_alone() {
+    let turn = "def turn(to):\n  open(to + '/a.json', 'w').write('x'); os.symlink(to, 'l'); os.replace('l', 'state')\n\
+                os.rmdir('state'); os.mkdir('blue'); os.mkdir('green')\nturn('blue'); turn('green')\n";
+    assert_whole("python3", &format!("{PYTHON}{turn}turn('blue'); turn('green')\n"));
+    let torn = format!("{PYTHON}{turn}open('state/a.json', 'w').write('y')\n");
+    assert_torn("python3", &torn, "renamed into place and then written to", "publish");
+    let made_anew = "os.unlink('state'); os.symlink('blue', 'state'); open('green/a.json', 'w').write('z')\n";
+    assert_whole("python3", &format!("{PYTHON}{turn}{made_anew}"));
+}
+
+#[test]
+fn files_that_change_places_are_whole_and_watched_afterwards() {
+    let swap = "import ctypes\ndef swap(a, b):\n  open('d', 'w').write('x')\n  \
+                assert ctypes.CDLL(None).renameat2(-100, a, -100, b, 2) == 0\n\
+                open('d', 'w').write('x'); os.replace('d', 'state/a.json')\n\
+                swap(b'd', b'state/a.json'); swap(b'state/a.json', b'd'); swap(b'd', b'state/a.json')\n";
+    assert_whole("python3", &format!("{PYTHON}{swap}"));
+    let torn = format!("{PYTHON}{swap}open('state/a.json', 'w').write('y')\n");
+    assert_torn("python3", &torn, "renamed into place and then written to", "publish");
+}
+
+#[test]
+fn of_very_many_it_is_said_that_there_are_more() {
+    let context = Context::new();
+    context.file("w.py", "import os\nos.makedirs('state')\nfor n in range(1001): open(f'state/{n}', 'w').write('x')\n");
+    context.checks("- {id: w, cwd: sandbox, run: [python3, $project/w.py], publishes: ['state/*']}");
+    let ran = context.hp(&["run"]);
+    assert_eq!(of_kind(ran.only(), Kind::TornPublish).len(), 1000, "{}", ran.said());
+    let blind = &ran.report().findings;
+    assert!(blind.iter().any(|one| one.message.contains("more than 1000 did not appear whole")), "{blind:?}");
+}
+
+#[test]
 fn a_moment_without_the_file_is_a_note() {
     let script = "def put():\n  open('d', 'w').write('x'); os.rename('d', 'state/a.json')\n\
                   put(); os.unlink('state/a.json'); put()\n";
@@ -152,6 +195,16 @@ fn a_published_file_of_the_project_may_be_there_before() {
     for id in ["whole", "reads"] {
         assert_eq!(ran.check(id).findings, [], "{}", ran.said());
     }
+}
+
+#[test]
+fn the_writer_is_known_through_a_link_to_the_folder() {
+    let context = Context::new();
+    context.file("elsewhere/cache.json", "old");
+    std::os::unix::fs::symlink("elsewhere", context.project().join("state")).expect("a link");
+    context.checks("- {id: a, shell: 'echo > state/cache.json; :', publishes: ['state/*.json']}");
+    let ran = context.hp(&["run"]);
+    assert_eq!(errors(ran.only()), ["torn-publish"], "{}", ran.said());
 }
 
 #[test]

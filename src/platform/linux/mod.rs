@@ -25,6 +25,7 @@ mod sought;
 mod spawn;
 mod tree;
 mod waits;
+mod writers;
 
 use std::ffi::OsStr;
 use std::io;

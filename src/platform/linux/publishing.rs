@@ -3,13 +3,12 @@
 //! The folders that can have one are watched by a watcher of their own, since one watcher has one set of events for a
 //! folder. A folder that is made meanwhile is watched when that is told; what is in it by then was not seen to appear.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -20,33 +19,32 @@ use super::super::{FileGlob, Job, Progress, Published, Step, Story, Torn};
 use super::filter;
 use super::procfs::Wanted;
 use super::removals;
-use super::tree;
+use super::writers::Writers;
 use crate::model::{PUBLISHED_FILES, Process};
 
 /// How many folders are watched at most.
 const WATCHED: usize = 4096;
 /// How many files are told of at most.
-const KEPT: usize = 100;
-/// How often the writer of one file is looked for.
-const LOOKS: u32 = 16;
+const KEPT: usize = 1000;
 
 /// What happens to published files.
 pub struct Publishing<'a> {
     inotify: &'a OwnedFd,
     globs: Vec<(PathBuf, FileGlob)>,
     folders: HashMap<i32, Folder>,
-    stories: HashMap<PathBuf, Story>,
-    writers: HashMap<PathBuf, Writer>,
+    stories: BTreeMap<PathBuf, Story>,
+    writers: Writers,
     torn: Vec<Seen>,
     started: Instant,
-    /// Whether whoever opens files for writing is asked about.
-    asks: bool,
     blind: Option<String>,
 }
 
 /// A watched folder, and how far each glob leads to it.
 struct Folder {
+    /// As the globs lead to it.
     path: PathBuf,
+    /// Where it is: the same, but for symbolic links. Empty before it is watched.
+    real: PathBuf,
     progress: Vec<Progress>,
 }
 
@@ -71,15 +69,6 @@ struct Seen {
     writer: Option<Process>,
 }
 
-/// Who writes to a file.
-#[derive(Default)]
-struct Writer {
-    process: Option<Process>,
-    /// Whether it was seen to have the file open, and not only to be the one process there is.
-    sure: bool,
-    looks: u32,
-}
-
 impl<'a> Publishing<'a> {
     /// Watches what a job publishes; `None` if that is nothing, or if the system refuses. The watcher is made for the first
     /// job that wants one, and left to the next.
@@ -99,11 +88,10 @@ impl<'a> Publishing<'a> {
             inotify,
             globs: Vec::new(),
             folders: HashMap::new(),
-            stories: HashMap::new(),
-            writers: HashMap::new(),
+            stories: BTreeMap::new(),
+            writers: Writers::default(),
             torn: Vec::new(),
             started: Instant::now(),
-            asks: false,
             blind: None,
         };
         // What is left to be read is about an earlier job's folders.
@@ -118,7 +106,7 @@ impl<'a> Publishing<'a> {
             let (folder, glob) = &publishing.globs[index];
             let mut progress = vec![Progress::default(); publishing.globs.len()];
             progress[index] = glob.start();
-            let folder = Folder { path: folder.clone(), progress };
+            let folder = Folder { path: folder.clone(), real: PathBuf::new(), progress };
             publishing.add(folder, Content::Before);
         }
         publishing
@@ -175,7 +163,7 @@ impl<'a> Publishing<'a> {
                 if both == known.progress {
                     continue;
                 }
-                folder = Folder { path: known.path.clone(), progress: both };
+                folder = Folder { path: known.path.clone(), real: PathBuf::new(), progress: both };
             }
             // What was made before the watch stood is found here, what is made from now on is told.
             for entry in fs::read_dir(&folder.path).into_iter().flatten().flatten() {
@@ -188,9 +176,10 @@ impl<'a> Publishing<'a> {
                     }
                 }
                 if self.may_match_below(&progress) {
-                    open.push(Folder { path: entry.path(), progress });
+                    open.push(Folder { path: entry.path(), real: PathBuf::new(), progress });
                 }
             }
+            folder.real = fs::canonicalize(&folder.path).unwrap_or_default();
             self.folders.insert(watch, folder);
         }
     }
@@ -209,22 +198,25 @@ impl<'a> Publishing<'a> {
     /// A thread of the job waits to open a file, or to give one a name. Whatever happened before is taken in first, so that
     /// a folder made just now is watched in time; and who opens a published file is known by it.
     pub fn asked(&mut self, thread: u32, opens: Option<&Path>, wanted: &Wanted<'_>) {
-        self.asks = true;
+        self.writers.are_asked();
         self.take(wanted);
-        if let Some(path) = opens.filter(|path| self.is_published(path))
+        let paths = opens.map(|path| self.published_as(path)).unwrap_or_default();
+        if !paths.is_empty()
             && let Some(process) = filter::read(filter::process_of(thread), wanted)
         {
-            self.writers.insert(path.to_owned(), Writer { process: Some(process), sure: true, looks: LOOKS });
+            for path in paths {
+                self.writers.opens(&path, process.clone());
+            }
         }
     }
 
-    fn is_published(&self, path: &Path) -> bool {
-        self.globs.iter().any(|(folder, glob)| {
-            path.strip_prefix(folder).is_ok_and(|below| {
-                let names = below.iter().map(OsStr::to_string_lossy);
-                glob.is_match(&names.fold(glob.start(), |progress, name| glob.enter(&progress, &name)))
-            })
-        })
+    /// The paths that a file is watched under, if it is a published one. Its own leads through no symbolic links.
+    fn published_as(&self, file: &Path) -> Vec<PathBuf> {
+        let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else { return Vec::new() };
+        let here = self.folders.values().filter(|folder| folder.real.as_os_str() == parent.as_os_str());
+        here.filter(|folder| self.is_match(&self.enter(&folder.progress, &name.to_string_lossy())))
+            .map(|folder| folder.path.join(name))
+            .collect()
     }
 
     /// Takes in what happened, and looks in the job's tree for whoever writes.
@@ -246,7 +238,7 @@ impl<'a> Publishing<'a> {
                     writes.extend(self.event(kind, path, &progress));
                 }
             }
-            self.look(&writes, wanted);
+            self.writers.look(&writes, wanted);
         }
     }
 
@@ -255,15 +247,21 @@ impl<'a> Publishing<'a> {
         let appears = kind.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
         let is_file = !kind.contains(ReadFlags::ISDIR);
         if self.may_match_below(progress) {
+            // What was there under this name, a folder or a symbolic link to one, has another name now, or none.
+            if kind.intersects(ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO | ReadFlags::DELETE) {
+                self.leave(&path);
+            }
             if appears {
                 let whole = kind.contains(ReadFlags::MOVED_TO);
                 let content = if whole { Content::Whole } else { Content::Unknown };
-                self.add(Folder { path: path.clone(), progress: progress.to_vec() }, content);
-            } else if kind.contains(ReadFlags::MOVED_FROM) && !is_file {
-                self.leave(&path);
+                self.add(Folder { path: path.clone(), real: PathBuf::new(), progress: progress.to_vec() }, content);
             }
         }
         if !is_file || !self.is_match(progress) {
+            return None;
+        }
+        // Two files that change places by one call: where everybody is asked, nothing else can have come since.
+        if kind.contains(ReadFlags::MOVED_FROM) && self.writers.asked() && path.symlink_metadata().is_ok() {
             return None;
         }
         let step = if kind.contains(ReadFlags::MOVED_TO) {
@@ -283,10 +281,17 @@ impl<'a> Publishing<'a> {
 
     fn happens(&mut self, path: PathBuf, step: Step) {
         let torn = self.stories.entry(path.clone()).or_default().take(step);
-        if let Some(torn) = torn.filter(|_| self.torn.len() < KEPT) {
-            let opener = self.writers.get(&path).filter(|writer| writer.sure);
-            let writer = opener.and_then(|writer| writer.process.clone());
-            self.torn.push(Seen { path, torn, at_ms: self.now_ms(), writer });
+        if let Some(torn) = torn.filter(|_| !is_special(&path)) {
+            let writer = self.writers.of(&path).filter(|(_, sure)| *sure).map(|(writer, _)| writer.clone());
+            self.tell(Seen { path, torn, at_ms: self.now_ms(), writer });
+        }
+    }
+
+    fn tell(&mut self, seen: Seen) {
+        if self.torn.len() < KEPT {
+            self.torn.push(seen);
+        } else {
+            self.note_blind(&format!("more than {KEPT} did not appear whole"));
         }
     }
 
@@ -294,8 +299,12 @@ impl<'a> Publishing<'a> {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// A folder that was moved has another name from now on.
+    /// No folder has this name any longer, nor one below it.
     fn leave(&mut self, path: &Path) {
+        // Mostly there is none: compared by its letters, which is quick.
+        if !self.folders.values().any(|folder| folder.path.as_os_str() == path.as_os_str()) {
+            return;
+        }
         let inotify = self.inotify;
         self.folders.retain(|watch, folder| {
             let stays = !folder.path.starts_with(path);
@@ -306,57 +315,19 @@ impl<'a> Publishing<'a> {
         });
     }
 
-    /// Looks for whoever has the files open for writing.
-    fn look(&mut self, paths: &[PathBuf], wanted: &Wanted<'_>) {
-        let sought: Vec<(&PathBuf, (u64, u64))> = paths
-            .iter()
-            .filter(|path| self.writers.get(*path).is_none_or(|writer| !writer.sure && writer.looks < LOOKS))
-            .filter_map(|path| Some((path, identity(fs::symlink_metadata(path))?)))
-            .collect();
-        if sought.is_empty() {
-            return;
-        }
-        let living = living();
-        let mut found: HashMap<&PathBuf, (u32, bool)> = HashMap::new();
-        for &pid in &living {
-            let open = written_by(pid);
-            found.extend(sought.iter().filter(|(_, id)| open.contains(id)).map(|(path, _)| (*path, (pid, true))));
-        }
-        // Nobody else of the job is there who could have done it, but for what is gone.
-        if let ([only], false) = (&living[..], self.asks) {
-            for (path, _) in &sought {
-                found.entry(path).or_insert((*only, false));
-            }
-        }
-        let processes =
-            if found.is_empty() { Vec::new() } else { tree::read(std::process::id(), wanted, &HashSet::new()) };
-        for (path, _) in &sought {
-            let writer = self.writers.entry((*path).clone()).or_default();
-            writer.looks += 1;
-            if let Some((pid, sure)) = found.get(path)
-                && let Some(process) = processes.iter().find(|process| process.pid == *pid)
-                && (*sure || writer.process.is_none())
-            {
-                writer.process = Some(process.clone());
-                writer.sure = *sure;
-            }
-        }
-    }
-
     /// What is or may be wrong with published files, and why not all was seen.
     pub fn into_seen(mut self) -> (Vec<Published>, Option<String>) {
         let is_empty = |path: &Path| fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
         let at_ms = self.now_ms();
-        let mut torn = std::mem::take(&mut self.torn);
-        for (path, story) in &self.stories {
-            let end = story.end(|| is_empty(path));
-            torn.extend(end.map(|torn| Seen { path: path.clone(), torn, at_ms, writer: None }));
+        for (path, story) in std::mem::take(&mut self.stories) {
+            if let Some(torn) = story.end(|| is_empty(&path)) {
+                self.tell(Seen { path, torn, at_ms, writer: None });
+            }
         }
-        torn.truncate(KEPT);
-        let published = torn.into_iter().map(|Seen { path, torn, at_ms, writer }| {
-            let known = self.writers.get(&path).filter(|_| !matches!(torn, Torn::Unseen | Torn::Gap));
-            let sure = writer.is_some() || known.is_some_and(|known| known.sure);
-            let writer = writer.or_else(|| known.and_then(|known| known.process.clone()));
+        let published = std::mem::take(&mut self.torn).into_iter().map(|Seen { path, torn, at_ms, writer }| {
+            let known = self.writers.of(&path).filter(|_| !matches!(torn, Torn::Unseen | Torn::Gap));
+            let sure = writer.is_some() || known.is_some_and(|(_, sure)| sure);
+            let writer = writer.or_else(|| known.map(|(writer, _)| writer.clone()));
             Published { path: path.to_string_lossy().into_owned(), torn, at_ms, writer, sure }
         });
         let published = published.collect();
@@ -378,28 +349,7 @@ fn told(why: &str) -> String {
     format!("{PUBLISHED_FILES}: {why}")
 }
 
-/// Every descendant of this process, the dead left out as far as they have no descriptors.
-fn living() -> Vec<u32> {
-    let mut all = tree::children(std::process::id());
-    let mut index = 0;
-    while index < all.len() {
-        all.extend(tree::children(all[index]));
-        index += 1;
-    }
-    all
-}
-
-/// The files that a process has open for writing.
-fn written_by(pid: u32) -> Vec<(u64, u64)> {
-    // What /proc gives the link of a descriptor that can be written to.
-    const WRITABLE: u32 = 0o200;
-    let entries = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    let writable = entries
-        .map(|entry| entry.path())
-        .filter(|link| fs::symlink_metadata(link).is_ok_and(|link| link.mode() & WRITABLE != 0));
-    writable.filter_map(|link| identity(fs::metadata(link))).collect()
-}
-
-fn identity(file: std::io::Result<fs::Metadata>) -> Option<(u64, u64)> {
-    file.ok().map(|file| (file.dev(), file.ino()))
+/// Whether it is there, and neither a file nor a link to one: a pipe or a socket is nothing that could be half-written.
+fn is_special(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|it| !it.is_file() && !it.is_symlink())
 }

@@ -48,6 +48,19 @@ pub fn read(root: u32, wanted: &Wanted<'_>, left_out: &HashSet<u32>) -> Vec<Proc
     found
 }
 
+/// All descendants of a process, parents first, the dead among them.
+pub fn descendants(root: u32) -> Vec<u32> {
+    let mut found = children(root);
+    let mut next = 0;
+    while next < found.len() {
+        let children = children(found[next]);
+        let new: Vec<u32> = children.into_iter().filter(|pid| !found.contains(pid)).collect();
+        found.extend(new);
+        next += 1;
+    }
+    found
+}
+
 /// The direct children of a process. Empty if it is gone.
 pub fn children(pid: u32) -> Vec<u32> {
     match procfs::children(pid) {

@@ -2,7 +2,7 @@
 
 use super::super::unix::lane;
 use super::super::{places, temporary};
-use crate::model::Ability;
+use crate::model::{Ability, Platform, to_see_all};
 
 /// The longest name that a unix socket can have, in bytes.
 const SOCKET: usize = 103;
@@ -58,5 +58,5 @@ fn processes() -> Ability {
         return Ability::yes(name, format!("libproc tells of the files of all {all} processes")).essential();
     }
     let why = format!("libproc tells of the files of {read} of {all} processes; those of others can't reach a sandbox");
-    Ability::partly(name, why).essential().helped_by("run as root to look into every process")
+    Ability::partly(name, why).essential().helped_by(to_see_all(Platform::Macos))
 }

@@ -33,14 +33,17 @@ fn supervisors() -> MutexGuard<'static, Option<HashSet<u32>>> {
     SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes this process one that lanes can be started from.
+/// Makes this process one that lanes can be started from. Once is enough, and more do no harm.
 ///
 /// # Errors
 ///
 /// If the system refuses.
 pub fn prepare() -> Result<()> {
-    // Whoever executed this program in its own place left it its children; they are no orphans of ours.
-    supervisors().get_or_insert_default().extend(orphans::prepare()?);
+    let mut known = supervisors();
+    if known.is_none() {
+        // Whoever executed this program in its own place left it its children; they are no orphans of ours.
+        *known = Some(orphans::prepare()?.into_iter().collect());
+    }
     Ok(())
 }
 
@@ -52,21 +55,18 @@ pub fn prepare() -> Result<()> {
 pub fn start_lane() -> Result<Box<dyn Lane>> {
     let failed = |error: &io::Error| Error::Unmeasured(format!("cannot start a supervisor: {error}"));
     let (ours, theirs) = UnixStream::pair().map_err(|error| failed(&error))?;
-    let child = {
-        let mut known = supervisors();
-        let child = Command::new(orphans::own_program().map_err(|error| failed(&error))?)
-            // What listings show; a supervisor is told from a harness by its subcommand.
-            .arg0("hostproof")
-            .arg(super::supervisor::SUPERVISE)
-            // A process group of its own, so that a Ctrl-C at the terminal reaches only the harness.
-            .process_group(0)
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            .spawn()
-            .map_err(|error| failed(&error))?;
-        known.get_or_insert_default().insert(child.id());
-        child
-    };
+    let mut command = Command::new(orphans::own_program().map_err(|error| failed(&error))?);
+    command
+        // What listings show; a supervisor is told from a harness by its subcommand.
+        .arg0("hostproof")
+        .arg(super::supervisor::SUPERVISE)
+        // A process group of its own, so that a Ctrl-C at the terminal reaches only the harness.
+        .process_group(0)
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::null());
+    let child = start(&mut command).map_err(|error| failed(&error))?;
+    // With it goes the other end of the connection.
+    drop(command);
     let mut supervisor = Supervisor {
         pid: child.id(),
         origin: Origin::of(child.id()),
@@ -83,6 +83,21 @@ pub fn start_lane() -> Result<Box<dyn Lane>> {
         Err(error) => return Err(failed(&error)),
     }
     Ok(Box::new(UnixLane(Arc::new(supervisor))))
+}
+
+/// Starts a child that is no orphan; to be forgotten when it was waited for.
+pub fn start(command: &mut Command) -> io::Result<Child> {
+    let mut known = supervisors();
+    let child = command.spawn()?;
+    known.get_or_insert_default().insert(child.id());
+    Ok(child)
+}
+
+/// A child that was waited for is none any longer.
+pub fn forget(pid: u32) {
+    if let Some(known) = supervisors().as_mut() {
+        known.remove(&pid);
+    }
 }
 
 /// The supervisors of this process, which no look names.
@@ -136,9 +151,7 @@ impl Supervisor {
 impl Drop for Supervisor {
     fn drop(&mut self) {
         let status = self.end();
-        if let Some(known) = supervisors().as_mut() {
-            known.remove(&self.pid);
-        }
+        forget(self.pid);
         let ended_by_itself = status.is_some_and(|status| status.signal().is_none());
         if !ended_by_itself && !self.keep.load(Ordering::SeqCst) && !self.folder.as_os_str().is_empty() {
             // Nobody else is left to do it.

@@ -11,7 +11,7 @@ use super::super::super::{places, temporary};
 use super::super::filter::{self, Filter, Listener};
 use super::super::{facts, holders, procfs, signals, sockets};
 use super::foreign;
-use crate::model::{Ability, Can, Exit, WindowsRules};
+use crate::model::{Ability, Can, Exit, Platform, WindowsRules, to_see_all};
 
 /// How long all of it may take, in seconds: then the process is ended.
 const LIMIT: u32 = 20;
@@ -77,7 +77,7 @@ fn processes() -> [Ability; 2] {
     let me = mine.map(|mine| mine.uid);
     let own = unread.iter().filter(|unread| Some(unread.uid) == me && !unread.privileged).count();
     let all = pids.len();
-    let root = "run as root, or with CAP_SYS_PTRACE, to look into every process";
+    let root = to_see_all(Platform::Linux);
     let holds = match own {
         _ if fs::read_link("/proc/self/exe").is_err() => Ability::no(name, "/proc tells nothing of this very process"),
         0 => Ability::yes(name, "every process that can have a sandbox can be looked into"),

@@ -11,29 +11,37 @@ mod trial;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::model::Ability;
+use crate::platform::unix::lane;
 
 /// The word that makes this program try what single system calls say, and tell it.
 const TELL: &str = "__abilities";
 
-/// Tries everything. Starts a few processes of this program, which have ended when it returns: some 30 ms.
+/// Tries everything. Starts a few processes of this program, which have ended when it returns: some 30 ms. It may go on
+/// beside a run.
 #[must_use]
 pub fn abilities() -> Vec<Ability> {
-    let mut abilities = trial::abilities();
+    let prepared = lane::prepare();
+    let facts = ask();
+    let mut abilities = trial::abilities(prepared);
     let failed = |error: io::Error| vec![Ability::no("system calls", format!("they could not be tried: {error}"))];
-    abilities.extend(ask().unwrap_or_else(failed));
+    abilities.extend(facts.and_then(answer).unwrap_or_else(failed));
     abilities
 }
 
-fn ask() -> io::Result<Vec<Ability>> {
-    let output = Command::new("/proc/self/exe")
-        .arg0("hostproof")
-        .arg(TELL)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()?;
+fn ask() -> io::Result<Child> {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("hostproof").arg(TELL).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    lane::start(&mut command)
+}
+
+fn answer(asked: Child) -> io::Result<Vec<Ability>> {
+    let pid = asked.id();
+    let output = asked.wait_with_output();
+    lane::forget(pid);
+    let output = output?;
     serde_json::from_slice(&output.stdout).map_err(|_| io::Error::other(format!("{}", output.status)))
 }
 

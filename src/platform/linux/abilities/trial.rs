@@ -10,7 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::super::super::{Ended, Job, Lane, LaneError, Outcome, StartError};
-use crate::model::{Ability, How, REMOVALS, Rules, WINDOWS_RULES, WindowsRules};
+use crate::error::Result;
+use crate::model::{Ability, How, REMOVALS, Rules, WINDOWS_RULES};
 use crate::platform::unix::lane;
 
 /// The word that makes this program the job.
@@ -34,11 +35,11 @@ struct Said {
     io_uring: Option<i32>,
 }
 
-/// Runs the job.
-pub fn abilities() -> Vec<Ability> {
+/// Runs the job, if lanes can be started from this process.
+pub fn abilities(prepared: Result<()>) -> Vec<Ability> {
     let supervised = "a supervisor";
     let no = |why: String| vec![Ability::no(supervised, why).essential()];
-    let mut lane = match lane::prepare().and_then(|()| lane::start_lane()) {
+    let mut lane = match prepared.and_then(|()| lane::start_lane()) {
         Ok(lane) => lane,
         Err(error) => return no(error.to_string()),
     };
@@ -57,25 +58,12 @@ pub fn abilities() -> Vec<Ability> {
     }
 }
 
-fn run(lane: &mut dyn Lane) -> Result<Outcome, LaneError> {
+fn run(lane: &mut dyn Lane) -> std::result::Result<Outcome, LaneError> {
     let folder = lane.folder().join("trial");
     // If it is not there the job can't be started, which is told.
     let _ = fs::create_dir(&folder);
-    let job = Job {
-        program: "/proc/self/exe".into(),
-        argv: vec!["hostproof".into(), ACT.into()],
-        env: Vec::new(),
-        cwd: folder.clone(),
-        stdin: None,
-        timeout: LIMIT,
-        grace: Duration::ZERO,
-        spill: lane.folder().to_owned(),
-        roots: vec![folder],
-        publishes: Vec::new(),
-        rules: Rules::Windows,
-        windows: WindowsRules::default(),
-    };
-    lane.run(&job)
+    let argv = vec!["hostproof".into(), ACT.into()];
+    lane.run(&Job { rules: Rules::Windows, ..Job::new("/proc/self/exe".into(), argv, &folder, LIMIT) })
 }
 
 fn tree(outcome: &Outcome) -> Ability {

@@ -5,7 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::super::{procfs, tree};
+use super::super::procfs;
+pub use super::super::tree::descendants;
 use super::reach::Reached;
 use crate::model::{Came, How};
 
@@ -18,19 +19,6 @@ pub struct Sitter {
     pub came: Came,
     /// What it holds, if that lies below what was asked about.
     pub below: Option<PathBuf>,
-}
-
-/// All descendants of a process, parents first.
-pub fn descendants(root: u32) -> Vec<u32> {
-    let mut found = tree::children(root);
-    let mut next = 0;
-    while next < found.len() {
-        let children = tree::children(found[next]);
-        let new: Vec<u32> = children.into_iter().filter(|pid| !found.contains(pid)).collect();
-        found.extend(new);
-        next += 1;
-    }
-    found
 }
 
 /// Those of the processes whose current directory it is, also of one thread alone.
