@@ -6,6 +6,9 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
 use super::mounts::Views;
 use super::sockets::Bound;
 use super::sought::{Sought, hold};
@@ -148,17 +151,46 @@ pub fn descends(pid: u32, from: u32) -> bool {
 ///
 /// `NotFound` if the process is gone, or if this kernel has no such file.
 pub fn children(pid: u32) -> io::Result<Vec<u32>> {
+    let folder = format!("/proc/{pid}/task");
     let mut found = Vec::new();
-    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
-        let file = task?.path().join("children");
-        match fs::read_to_string(&file) {
-            Ok(text) => found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok())),
+    let mut take = |bytes: Vec<u8>| {
+        let words = bytes.split(u8::is_ascii_whitespace);
+        found.extend(words.filter_map(|word| str::from_utf8(word).ok()?.parse::<u32>().ok()));
+    };
+    if !has_threads(pid)
+        && let Ok(bytes) = read_short(&format!("{folder}/{pid}/children"))
+    {
+        take(bytes);
+        return Ok(found);
+    }
+    for task in fs::read_dir(folder)? {
+        match read_short(&task?.path().join("children")) {
+            Ok(bytes) => take(bytes),
             // A thread that ended between the two looks; but a kernel without the file has it for no thread.
-            Err(error) if error.kind() == ErrorKind::NotFound && has_children_files() => {}
-            Err(error) => return Err(error),
+            Err(Errno::NOENT | Errno::SRCH) if has_children_files() => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(found)
+}
+
+/// Whether a process may have more than one thread: the kernel counts them among the links of their folder, with two of its
+/// own.
+pub fn has_threads(pid: u32) -> bool {
+    rustix::fs::stat(format!("/proc/{pid}/task")).is_ok_and(|stat| stat.st_nlink != 3)
+}
+
+/// Reads a file that is mostly short, by as few calls as can be.
+fn read_short(path: impl rustix::path::Arg) -> Result<Vec<u8>, Errno> {
+    const MOSTLY: usize = 1024;
+    let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut bytes = Vec::new();
+    loop {
+        bytes.reserve(MOSTLY);
+        if rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes))? == 0 {
+            return Ok(bytes);
+        }
+    }
 }
 
 fn has_children_files() -> bool {
