@@ -22,7 +22,7 @@ pub fn judge(act: Act, caller: &str, target: Target, holders: &[Holder<'_>], rul
     let mut predicted = Answer::Allow;
     let of_holders = holders.iter().enumerate().map(|(index, holder)| match target {
         Target::Directory => directory(act, index, holder),
-        Target::File { .. } => file(act, index, holder, rules),
+        Target::File { .. } => file(act, caller, index, holder, rules),
     });
     for answer in of_holders.chain([read_only(act, caller, target), onto_directory(act, caller, target)]) {
         match answer {
@@ -105,8 +105,10 @@ fn directory(act: Act, index: usize, holder: &Holder<'_>) -> Answer {
 ///   (`FILE_RENAME_POSIX_SEMANTICS`), and which versions of which functions ask for that differs: predicted.
 /// - A running program or a mapped file can't be removed or replaced, but renamed (`MmFlushImageSection` fails:
 ///   `STATUS_CANNOT_DELETE`, error 5; also [MS-FSCC] on `FILE_DISPOSITION_INFORMATION_EX`). Wine says the same of a running
-///   program. What maps mere data here need not do so there, but for Python's mmap: predicted.
-fn file(act: Act, index: usize, holder: &Holder<'_>, rules: &WindowsRules) -> Answer {
+///   program. What maps mere data here need not do so there, but for Python's mmap: predicted. So is what a program of
+///   MSYS removes, which may move it away instead (winsup/cygwin/syscalls.cc, `unlink_nt` and `try_to_bin`).
+fn file(act: Act, caller: &str, index: usize, holder: &Holder<'_>, rules: &WindowsRules) -> Answer {
+    let moves_away = act == Act::Remove && Runtime::of(caller) == Some(Runtime::Msys);
     match holder.how {
         How::Descriptor => {
             let refusal = if act == Act::Replace { denied(Rule::OpenFile, index) } else { busy(Rule::OpenFile, index) };
@@ -117,6 +119,7 @@ fn file(act: Act, index: usize, holder: &Holder<'_>, rules: &WindowsRules) -> An
                 Sharing::Shared => Answer::Allow,
             }
         }
+        How::Executable | How::Mapping if moves_away => Answer::Predict(denied(Rule::Image, index)),
         How::Executable if act != Act::Rename => Answer::Refuse(denied(Rule::Image, index)),
         How::Mapping if act != Act::Rename => {
             let python = Runtime::of(holder.program) == Some(Runtime::Python);
@@ -149,8 +152,8 @@ fn read_only(act: Act, caller: &str, target: Target) -> Answer {
 
 /// A rename onto a directory: `MoveFileExW` does none, whoever has it (its page: `MOVEFILE_REPLACE_EXISTING` can't be used
 /// if either name is a directory's): error 5, and without that flag 183, as of `os.rename` of `CPython`, which is the same
-/// call here as `os.replace` (Modules/posixmodule.c, `internal_rename`). Others remove it first, or ask for POSIX semantics,
-/// which replace one that is empty: see [`Runtime::replaces_directories`].
+/// call here as `os.replace` (Modules/posixmodule.c, `internal_rename`). Others remove it first, or ask for POSIX
+/// semantics, which replace one that is empty: see [`Runtime::replaces_directories`].
 fn onto_directory(act: Act, caller: &str, target: Target) -> Answer {
     if (act, target) != (Act::Replace, Target::Directory) {
         return Answer::Allow;
@@ -271,13 +274,14 @@ impl Runtime {
         }
     }
 
-    /// Whether its way to rename takes the place of an empty directory, which nobody has; `None` if that is not known, or
-    /// differs.
+    /// Whether its way to rename takes the place of an empty directory; `None` if that is not known, or differs: git did
+    /// not, until it asked for POSIX semantics (`mingw_rename`). Programs of MSYS ask for them, or remove what is there
+    /// first (winsup/cygwin/syscalls.cc, `rename2`).
     fn replaces_directories(self) -> Option<bool> {
         match self {
             Self::Python => Some(false),
-            Self::Msys | Self::Git => Some(true),
-            Self::Node | Self::Go | Self::Rust | Self::Java | Self::Ruby | Self::Perl => None,
+            Self::Msys => Some(true),
+            Self::Node | Self::Go | Self::Rust | Self::Java | Self::Git | Self::Ruby | Self::Perl => None,
         }
     }
 
@@ -357,7 +361,7 @@ mod tests {
         assert_eq!(answer("node", &[]), "predict");
         assert_eq!(answer("something", &[]), "predict");
         assert_eq!(answer("mv", &[]), "allow");
-        assert_eq!(answer("git", &[]), "allow");
+        assert_eq!(answer("git", &[]), "predict");
         assert_eq!(answer("mv", &[holder(How::Cwd, "sleep")]), "refuse");
         assert_eq!(answer("python3", &[holder(How::Descriptor, "x")]), "refuse");
         assert_eq!(judge(Act::Rename, "python3", Target::Directory, &[], &by_default()), Answer::Allow);
@@ -396,6 +400,14 @@ mod tests {
         for (act, holder, answer, refusal) in rows {
             assert_eq!(said(act, FILE, holder), (answer, refusal), "{act:?} {holder:?}");
         }
+    }
+
+    #[test]
+    fn programs_of_msys_move_away_what_runs() {
+        let answer = |act, caller| judge(act, caller, FILE, &[holder(How::Executable, "x")], &by_default());
+        assert!(matches!(answer(Act::Remove, "rm"), Answer::Predict(_)));
+        assert!(matches!(answer(Act::Remove, "python3"), Answer::Refuse(_)));
+        assert!(matches!(answer(Act::Replace, "mv"), Answer::Refuse(_)));
     }
 
     #[test]

@@ -448,6 +448,26 @@ mod tests {
     }
 
     #[test]
+    fn children_are_found_whichever_thread_started_them() {
+        let sleeper = || std::process::Command::new("sleep").arg("30").spawn().expect("sleep");
+        let mut mine = [sleeper(), std::thread::spawn(sleeper).join().expect("a thread")];
+        let pids = mine.each_ref().map(std::process::Child::id);
+        // The threads of the other tests, and this one.
+        assert!(has_threads(std::process::id()));
+        let found = children(std::process::id()).expect("this process");
+        // What a thread that ended had started is a child of another one.
+        assert!(pids.iter().all(|pid| found.contains(pid)), "{found:?} {pids:?}");
+        assert!(!has_threads(pids[0]));
+        assert_eq!(children(pids[0]).expect("a process"), []);
+        for child in &mut mine {
+            child.kill().expect("a child");
+            child.wait().expect("a child");
+        }
+        let gone = children(pids[0]).map_err(|error| error.kind());
+        assert_eq!(gone, Err(ErrorKind::NotFound));
+    }
+
+    #[test]
     fn line_breaks_in_the_names_of_mappings_are_read_back() {
         assert_eq!(unescaped(b"/a\\012b\\012"), b"/a\nb\n");
         assert_eq!(unescaped(b"/a\\01b"), b"/a\\01b");

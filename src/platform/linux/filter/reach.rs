@@ -180,3 +180,73 @@ fn read_memory(thread: u32, address: u64, into: &mut [u8]) -> Result<usize, Errn
     let memory = File::open(format!("/proc/{thread}/mem")).map_err(said)?;
     memory.read_at(into, address).map_err(said)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CString;
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+
+    use super::*;
+
+    /// What this thread means by a path.
+    fn meant(folder: i32, path: &Path) -> Option<Reached> {
+        let path = CString::new(path.as_os_str().as_bytes()).expect("a path");
+        let thread = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+        reach(thread, Place { folder, path: path.as_ptr().addr() as u64 }).expect("this thread")
+    }
+
+    #[test]
+    fn a_path_leads_where_the_call_would_go() {
+        let root = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| root.path().join(name);
+        fs::create_dir_all(at("a/b")).expect("folders");
+        std::os::unix::fs::symlink("a", at("link")).expect("a link");
+        let folder = fs::File::open(root.path()).expect("the folder");
+        let real = fs::canonicalize(at("a/b")).expect("a path");
+        let long = format!("{}a/b", "a/../".repeat(810));
+        for name in ["a/b", "a/b//", "link/b", "a/../link/b", "./a/b", &long] {
+            for (from, path) in [(folder.as_raw_fd(), Path::new(name).to_owned()), (libc::AT_FDCWD, at(name))] {
+                let Some(reached) = meant(from, &path) else {
+                    assert!(path.as_os_str().len() >= LONGEST, "{}", path.display());
+                    continue;
+                };
+                assert!(reached.is_directory());
+                assert_eq!(reached.path().as_ref(), Some(&real), "{}", path.display());
+            }
+        }
+        // A link itself is what is removed, with slashes behind it, too.
+        assert!(!meant(folder.as_raw_fd(), Path::new("link/")).expect("the link").is_directory());
+        for name in ["none", "a/none", ""] {
+            assert!(meant(folder.as_raw_fd(), Path::new(name)).is_none(), "{name}");
+        }
+        assert!(meant(folder.as_raw_fd(), Path::new("a")).expect("it").stat.st_nlink > 0);
+    }
+
+    #[test]
+    fn what_got_the_name_since_is_not_what_was_reached() {
+        let root = tempfile::tempdir().expect("a folder");
+        let (file, folder) = (root.path().join("file"), fs::File::open(root.path()).expect("the folder"));
+        fs::write(&file, "one").expect("a file");
+        let reached = || meant(folder.as_raw_fd(), Path::new("file")).expect("the file");
+        assert!(!reached().may_be_in_use());
+        let open = fs::File::open(&file).expect("the file");
+        assert!(reached().may_be_in_use());
+        drop(open);
+        let before = reached();
+        fs::rename(&file, root.path().join("other")).expect("another name");
+        fs::write(&file, "two").expect("another file");
+        assert!(before.may_be_in_use(), "of that one nothing is known any more");
+        assert_eq!(before.path(), None);
+    }
+
+    #[test]
+    fn a_directory_is_empty_or_not() {
+        let root = tempfile::tempdir().expect("a folder");
+        let reached = || meant(libc::AT_FDCWD, root.path()).expect("the folder");
+        assert!(reached().is_empty());
+        fs::write(root.path().join("file"), "").expect("a file");
+        assert!(!reached().is_empty());
+    }
+}
