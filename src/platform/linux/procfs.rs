@@ -458,7 +458,7 @@ mod tests {
         // What a thread that ended had started is a child of another one.
         assert!(pids.iter().all(|pid| found.contains(pid)), "{found:?} {pids:?}");
         assert!(!has_threads(pids[0]));
-        assert_eq!(children(pids[0]).expect("a process"), []);
+        assert_eq!(children(pids[0]).expect("a process"), Vec::<u32>::new());
         for child in &mut mine {
             child.kill().expect("a child");
             child.wait().expect("a child");

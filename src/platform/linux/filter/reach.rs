@@ -190,11 +190,11 @@ mod tests {
 
     use super::*;
 
-    /// What this thread means by a path.
+    /// What this process means by a path.
     fn meant(folder: i32, path: &Path) -> Option<Reached> {
         let path = CString::new(path.as_os_str().as_bytes()).expect("a path");
-        let thread = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
-        reach(thread, Place { folder, path: path.as_ptr().addr() as u64 }).expect("this thread")
+        let thread = std::process::id();
+        reach(thread, Place { folder, path: path.as_ptr().addr() as u64 }).expect("this process")
     }
 
     #[test]
