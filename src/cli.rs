@@ -237,6 +237,9 @@ pub struct ListArgs {
     pub checks: Vec<String>,
     #[command(flatten)]
     pub manifests: ManifestArgs,
+    /// The checks as `run` has them by these rules.
+    #[arg(long = "as", value_parser = RulesParser, value_name = "RULES")]
+    pub rules: Option<RulesArg>,
     /// Print a JSON array.
     #[arg(long)]
     pub json: bool,

@@ -34,14 +34,23 @@ pub struct Planned {
 
 impl Plan {
     /// The checks that match one of the patterns (all, without patterns), in the order of the manifests; judged by those
-    /// rules, or else by what each check says. A variant that is named exactly is there whether its check says so or not.
+    /// rules, or else by what each check says. A variant that is named exactly, there or in `also`, is there whether its
+    /// check says so or not.
     ///
     /// # Errors
     ///
     /// If a pattern matches no check, or is no glob, or the project is gone.
-    pub fn of_manifests(loaded: Loaded, patterns: &[String], rules: Option<Rules>, platform: Platform) -> Result<Self> {
+    pub fn of_manifests(
+        loaded: Loaded,
+        patterns: &[String],
+        also: &[String],
+        rules: Option<Rules>,
+        platform: Platform,
+    ) -> Result<Self> {
+        let project = project(&loaded)?;
+        let named = |id: &String| patterns.contains(id) || also.contains(id);
         let variants: Vec<Variant> =
-            loaded.checks.into_iter().flat_map(|loaded| variants(loaded, patterns, rules)).collect();
+            loaded.checks.into_iter().flat_map(|loaded| variants(loaded, named, rules)).collect();
         let ids: Vec<(&str, &str)> =
             variants.iter().map(|variant| (variant.check.id.as_str(), variant.of.as_str())).collect();
         let wanted = select(&ids, patterns)?;
@@ -58,8 +67,6 @@ impl Plan {
                 needs_proof: true,
             })
             .collect();
-        let project = platform::real_path(&loaded.project)
-            .map_err(|error| Error::file("cannot open the project", &loaded.project, error))?;
         Ok(Self {
             project,
             checks,
@@ -76,6 +83,15 @@ impl Plan {
     }
 }
 
+/// The folder of the project, without links on the way.
+///
+/// # Errors
+///
+/// If it is gone.
+pub fn project(loaded: &Loaded) -> Result<PathBuf> {
+    platform::real_path(&loaded.project).map_err(|error| Error::file("cannot open the project", &loaded.project, error))
+}
+
 /// A check as it will run, and what it is one of.
 struct Variant {
     check: Check,
@@ -85,13 +101,13 @@ struct Variant {
 }
 
 /// A check once by each of the rules that it is to be judged by.
-fn variants(loaded: LoadedCheck, patterns: &[String], only: Option<Rules>) -> Vec<Variant> {
+fn variants(loaded: LoadedCheck, is_named: impl Fn(&String) -> bool, only: Option<Rules>) -> Vec<Variant> {
     let LoadedCheck { check, rules: mut all, file } = loaded;
     if let Some(only) = only {
         all = vec![only];
     }
     let named = format!("{}@{}", check.id, Rules::Windows.name());
-    if patterns.contains(&named) && !all.contains(&Rules::Windows) {
+    if is_named(&named) && !all.contains(&Rules::Windows) {
         all.push(Rules::Windows);
     }
     let of = check.id.clone();

@@ -15,7 +15,8 @@ use crate::{platform, report};
 /// If the manifests are wrong, or a pattern matches nothing.
 pub fn run(args: &ListArgs) -> Result<ExitCode> {
     let loaded = super::run::load(&args.manifests)?;
-    let plan = Plan::of_manifests(loaded, &args.checks, None, platform::current())?;
+    let rules = args.rules.as_ref().map(|said| said.rules);
+    let plan = Plan::of_manifests(loaded, &args.checks, &[], rules, platform::current())?;
     if args.json {
         let checks: Vec<Value> = plan.checks.iter().map(as_json).collect();
         // Whoever stops reading has seen enough.

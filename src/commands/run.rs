@@ -7,7 +7,7 @@ use super::show::Show;
 use crate::cli::RunArgs;
 use crate::error::{ExitCode, Result};
 use crate::plan::Plan;
-use crate::{manifest, memory, platform};
+use crate::{manifest, memory, plan, platform};
 
 /// Loads the manifests and runs what was asked for.
 ///
@@ -16,14 +16,16 @@ use crate::{manifest, memory, platform};
 /// If the manifests are wrong, a pattern matches nothing, or nothing can be measured here.
 pub fn run(args: RunArgs) -> Result<ExitCode> {
     let loaded = load(&args.manifests)?;
-    let mut plan =
-        Plan::of_manifests(loaded, &args.checks, args.how.rules.as_ref().map(|said| said.rules), platform::current())?;
+    let red = if args.failed { Some(memory::red(&plan::project(&loaded)?)?) } else { None };
+    let rules = args.how.rules.as_ref().map(|said| said.rules);
+    // What was red by rules that only the command line named is run by them again.
+    let also: Vec<String> = red.iter().filter(|_| rules.is_none()).flat_map(|red| red.keys().cloned()).collect();
+    let mut plan = Plan::of_manifests(loaded, &args.checks, &also, rules, platform::current())?;
     if let Some(said) = &args.how.rules {
         plan.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
     }
     let mut remark = None;
-    if args.failed {
-        let red = memory::red(&plan.project)?;
+    if let Some(red) = red {
         plan.checks.retain(|planned| red.contains_key(&planned.check.id));
         if plan.checks.is_empty() {
             let these = if args.checks.is_empty() { "no check" } else { "none of these checks" };

@@ -117,6 +117,8 @@ pub enum Rule {
     OpenFile,
     /// Where renames have no POSIX semantics, no file that is open can be replaced.
     OpenTarget,
+    /// No directory is replaced by a rename that has no POSIX semantics, whoever has it.
+    TargetDirectory,
     /// A running or mapped image can't be removed or replaced.
     Image,
     /// A read-only file can't be removed or replaced.

@@ -23,6 +23,7 @@ fn finding(refused: &RefusedCall, outcome: &Outcome, places: &Places, blame: &Bl
             format!("{what} is {} {}", hold.how.phrase(), process.short())
         }
         None if refused.refusal.rule == Rule::ReadOnly => "it is read-only".to_owned(),
+        None if refused.refusal.rule == Rule::TargetDirectory => "it is a directory".to_owned(),
         None => "it is in use by a process that is gone".to_owned(),
     };
     let times = if refused.times > 1 { format!(", {} times", refused.times) } else { String::new() };
@@ -30,7 +31,7 @@ fn finding(refused: &RefusedCall, outcome: &Outcome, places: &Places, blame: &Bl
     let (severity, message) = if refused.predicted {
         let unless = match refused.refusal.rule {
             Rule::OpenFile => holds::UNLESS_SHARED,
-            Rule::OpenTarget => "some versions of Windows refuse that",
+            Rule::OpenTarget | Rule::TargetDirectory => "some versions of Windows refuse that",
             _ => "Windows may refuse that",
         };
         (Severity::Note, format!("{name} was {done} ({call}) though {why}: {unless}"))

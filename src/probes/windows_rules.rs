@@ -22,9 +22,9 @@ pub fn judge(act: Act, caller: &str, target: Target, holders: &[Holder<'_>], rul
     let mut predicted = Answer::Allow;
     let of_holders = holders.iter().enumerate().map(|(index, holder)| match target {
         Target::Directory => directory(act, index, holder),
-        Target::File { .. } => file(act, index, holder, rules),
+        Target::File { .. } => file(act, caller, index, holder, rules),
     });
-    for answer in of_holders.chain([read_only(act, caller, target)]) {
+    for answer in of_holders.chain([read_only(act, caller, target), onto_directory(act, caller, target)]) {
         match answer {
             Answer::Refuse(refusal) => {
                 return Answer::Refuse(Refusal { class: class(refusal.class, caller, rules), ..refusal });
@@ -71,7 +71,7 @@ fn denied(rule: Rule, holder: usize) -> Refusal {
 
 /// - The current directory: the system keeps a handle on it that shares reading and writing only
 ///   (`RtlSetCurrentDirectory_U` opens it with `FILE_SHARE_READ | FILE_SHARE_WRITE`). Error 32; Wine says the same, for a
-///   removal and a rename, by the process itself and by others. Whether programs of MSYS share theirs for deletion is not
+///   removal and a rename, by the process itself and by others, and 5 of a target of a rename. Whether programs of MSYS share theirs for deletion is not
 ///   known here: no exception is made for them.
 /// - A descriptor of a directory, or a chroot, has no counterpart in most runtimes there: predicted.
 /// - A rename wants nothing below to be open, however it is shared ([MS-FSA] 2.1.5.15.11: a directory with open files
@@ -89,10 +89,11 @@ fn directory(act: Act, index: usize, holder: &Holder<'_>) -> Answer {
             (Act::Rename, _) => Answer::Predict(denied(Rule::OpenBelow, index)),
         };
     }
+    let held = if act == Act::Replace { denied } else { busy };
     match holder.how {
-        How::Cwd | How::ThreadCwd if sure => Answer::Refuse(busy(Rule::CurrentDirectory, index)),
-        How::Cwd | How::ThreadCwd => Answer::Predict(busy(Rule::CurrentDirectory, index)),
-        How::Descriptor | How::Root => Answer::Predict(busy(Rule::OpenDirectory, index)),
+        How::Cwd | How::ThreadCwd if sure => Answer::Refuse(held(Rule::CurrentDirectory, index)),
+        How::Cwd | How::ThreadCwd => Answer::Predict(held(Rule::CurrentDirectory, index)),
+        How::Descriptor | How::Root => Answer::Predict(held(Rule::OpenDirectory, index)),
         How::Mount | How::Socket | How::Executable | How::Mapping => Answer::Allow,
     }
 }
@@ -104,8 +105,10 @@ fn directory(act: Act, index: usize, holder: &Holder<'_>) -> Answer {
 ///   (`FILE_RENAME_POSIX_SEMANTICS`), and which versions of which functions ask for that differs: predicted.
 /// - A running program or a mapped file can't be removed or replaced, but renamed (`MmFlushImageSection` fails:
 ///   `STATUS_CANNOT_DELETE`, error 5; also [MS-FSCC] on `FILE_DISPOSITION_INFORMATION_EX`). Wine says the same of a running
-///   program. What maps mere data here need not do so there, but for Python's mmap: predicted.
-fn file(act: Act, index: usize, holder: &Holder<'_>, rules: &WindowsRules) -> Answer {
+///   program. What maps mere data here need not do so there, but for Python's mmap: predicted. So is what a program of
+///   MSYS removes, which may move it away instead (winsup/cygwin/syscalls.cc, `unlink_nt` and `try_to_bin`).
+fn file(act: Act, caller: &str, index: usize, holder: &Holder<'_>, rules: &WindowsRules) -> Answer {
+    let moves_away = act == Act::Remove && Runtime::of(caller) == Some(Runtime::Msys);
     match holder.how {
         How::Descriptor => {
             let refusal = if act == Act::Replace { denied(Rule::OpenFile, index) } else { busy(Rule::OpenFile, index) };
@@ -116,6 +119,7 @@ fn file(act: Act, index: usize, holder: &Holder<'_>, rules: &WindowsRules) -> An
                 Sharing::Shared => Answer::Allow,
             }
         }
+        How::Executable | How::Mapping if moves_away => Answer::Predict(denied(Rule::Image, index)),
         How::Executable if act != Act::Rename => Answer::Refuse(denied(Rule::Image, index)),
         How::Mapping if act != Act::Rename => {
             let python = Runtime::of(holder.program) == Some(Runtime::Python);
@@ -143,6 +147,22 @@ fn read_only(act: Act, caller: &str, target: Target) -> Answer {
         Some(true) if act == Act::Remove => Answer::Allow,
         Some(false) if !temporary => Answer::Refuse(refusal),
         _ => Answer::Predict(refusal),
+    }
+}
+
+/// A rename onto a directory: `MoveFileExW` does none, whoever has it (its page: `MOVEFILE_REPLACE_EXISTING` can't be used
+/// if either name is a directory's): error 5, and without that flag 183, as of `os.rename` of `CPython`, which is the same
+/// call here as `os.replace` (Modules/posixmodule.c, `internal_rename`). Others remove it first, or ask for POSIX
+/// semantics, which replace one that is empty: see [`Runtime::replaces_directories`].
+fn onto_directory(act: Act, caller: &str, target: Target) -> Answer {
+    if (act, target) != (Act::Replace, Target::Directory) {
+        return Answer::Allow;
+    }
+    let refusal = Refusal { rule: Rule::TargetDirectory, class: Refused::Denied, winerror: DENIED, holder: None };
+    match Runtime::of(caller).and_then(Runtime::replaces_directories) {
+        Some(true) => Answer::Allow,
+        Some(false) => Answer::Refuse(refusal),
+        None => Answer::Predict(refusal),
     }
 }
 
@@ -254,6 +274,17 @@ impl Runtime {
         }
     }
 
+    /// Whether its way to rename takes the place of an empty directory; `None` if that is not known, or differs: git did
+    /// not, until it asked for POSIX semantics (`mingw_rename`). Programs of MSYS ask for them, or remove what is there
+    /// first (winsup/cygwin/syscalls.cc, `rename2`).
+    fn replaces_directories(self) -> Option<bool> {
+        match self {
+            Self::Python => Some(false),
+            Self::Msys => Some(true),
+            Self::Node | Self::Go | Self::Rust | Self::Java | Self::Git | Self::Ruby | Self::Perl => None,
+        }
+    }
+
     /// Whether its way to remove a file takes the read-only attribute away first; `None` if that differs.
     fn removes_read_only(self) -> Option<bool> {
         match self {
@@ -295,7 +326,7 @@ mod tests {
         let rows = [
             (Remove, holder(How::Cwd, "sleep"), "refuse", Some((Rule::CurrentDirectory, 32))),
             (Rename, holder(How::Cwd, "sleep"), "refuse", Some((Rule::CurrentDirectory, 32))),
-            (Replace, holder(How::Cwd, "sleep"), "refuse", Some((Rule::CurrentDirectory, 32))),
+            (Replace, holder(How::Cwd, "sleep"), "refuse", Some((Rule::CurrentDirectory, 5))),
             (Remove, holder(How::ThreadCwd, "x"), "refuse", Some((Rule::CurrentDirectory, 32))),
             (Remove, holder(How::Descriptor, "python3"), "predict", Some((Rule::OpenDirectory, 32))),
             (Remove, holder(How::Root, "x"), "predict", Some((Rule::OpenDirectory, 32))),
@@ -311,6 +342,29 @@ mod tests {
         for (act, holder, answer, refusal) in rows {
             assert_eq!(said(act, Target::Directory, holder), (answer, refusal), "{act:?} {holder:?}");
         }
+    }
+
+    #[test]
+    fn a_directory_is_replaced_by_some() {
+        let answer = |caller, holders: &[Holder<'_>]| match judge(
+            Act::Replace,
+            caller,
+            Target::Directory,
+            holders,
+            &by_default(),
+        ) {
+            Answer::Allow => "allow",
+            Answer::Refuse(_) => "refuse",
+            Answer::Predict(_) => "predict",
+        };
+        assert_eq!(answer("python3.11", &[]), "refuse");
+        assert_eq!(answer("node", &[]), "predict");
+        assert_eq!(answer("something", &[]), "predict");
+        assert_eq!(answer("mv", &[]), "allow");
+        assert_eq!(answer("git", &[]), "predict");
+        assert_eq!(answer("mv", &[holder(How::Cwd, "sleep")]), "refuse");
+        assert_eq!(answer("python3", &[holder(How::Descriptor, "x")]), "refuse");
+        assert_eq!(judge(Act::Rename, "python3", Target::Directory, &[], &by_default()), Answer::Allow);
     }
 
     #[test]
@@ -346,6 +400,14 @@ mod tests {
         for (act, holder, answer, refusal) in rows {
             assert_eq!(said(act, FILE, holder), (answer, refusal), "{act:?} {holder:?}");
         }
+    }
+
+    #[test]
+    fn programs_of_msys_move_away_what_runs() {
+        let answer = |act, caller| judge(act, caller, FILE, &[holder(How::Executable, "x")], &by_default());
+        assert!(matches!(answer(Act::Remove, "rm"), Answer::Predict(_)));
+        assert!(matches!(answer(Act::Remove, "python3"), Answer::Refuse(_)));
+        assert!(matches!(answer(Act::Replace, "mv"), Answer::Refuse(_)));
     }
 
     #[test]

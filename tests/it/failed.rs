@@ -77,6 +77,19 @@ fn each_project_has_a_memory_of_its_own_and_try_none() {
 }
 
 #[test]
+fn rules_that_only_the_command_line_named_are_remembered() {
+    let context = Context::with("- {id: a, run: ['false']}\n- {id: b, run: ['true']}");
+    context.hp(&["run", "--as", "windows"]).exits(1);
+    assert_eq!(ids(context.hp(&["run", "--failed"]).exits(1)), ["a@windows"]);
+    assert_eq!(ids(context.hp(&["run", "--failed", "a*"]).exits(1)), ["a@windows"]);
+    // By other rules nothing was red.
+    context.hp(&["run", "--failed", "--as", "native"]).exits(3);
+    let listed = context.hp(&["list", "--as", "windows"]);
+    assert!(listed.exits(0).stdout.starts_with("a@windows"), "{}", listed.stdout);
+    assert!(!context.hp(&["list"]).stdout.contains('@'));
+}
+
+#[test]
 fn without_a_memory_it_says_so_and_runs_nothing() {
     let mut context = Context::with("- {id: ran, shell: 'touch ran; exit 1'}");
     let refused = |context: &Context, words: &str| {

@@ -50,7 +50,7 @@ assert refused(os.rmdir, 'd/e') == 'EBUSY'
 assert refused(os.rmdir, os.path.abspath('d/e') + '/') == 'EBUSY'
 assert refused(os.rename, 'd/e', 'd/f') == 'EBUSY'
 os.mkdir('other')
-assert refused(os.rename, 'other', 'd/e') == 'EBUSY'
+assert refused(os.rename, 'other', 'd/e') == 'EACCES'
 here = os.open('d', os.O_RDONLY)
 os.chdir('/')
 assert refused(lambda: os.rmdir('e', dir_fd=here)) == 'EBUSY'
@@ -115,6 +115,60 @@ os.rename('d', 'f')
         (Some(How::Cwd), Some(5), note),
     ];
     assert_eq!(told, wanted, "{}", ran.said());
+}
+
+#[test]
+fn no_directory_is_replaced_by_a_rename() {
+    let script = r"
+os.mkdir('new')
+assert refused(os.rename, 'new', 'd/e') == 'EACCES'
+assert refused(os.replace, 'new', 'd/e') == 'EACCES'
+os.rmdir('d/e')
+os.rename('new', 'd/e')
+";
+    let Some(context) = with(script) else { return };
+    let ran = context.hp(&["run"]);
+    let refused = of_kind(ran.exits(1).only(), Kind::RefusedByWindows);
+    assert_eq!(refused.len(), 1, "{}", ran.said());
+    let told = "work/d/e could not be replaced, as on Windows (rename, WinError 5, 2 times): it is a directory";
+    assert_eq!((refused[0].message.as_str(), refused[0].winerror), (told, Some(5)));
+    // What others would do is not known, or known to go well.
+    let perl = "rename('a', 'b') or die $!";
+    for (program, told) in [(["perl", "-e", perl], 1), (["mv", "-T", "a b"], 0)] {
+        let words = program.join("' '").replace("a b", "a' 'b");
+        let script = format!("mkdir a b; '{words}'; test ! -e a");
+        let command = ["try", "--as", "windows", "--cwd", "sandbox", "--", "sh", "-c", &script];
+        let ran = context.hp(&command);
+        let findings = of_kind(ran.exits(0).only(), Kind::RefusedByWindows);
+        assert_eq!(findings.len(), told, "{}", ran.said());
+        assert!(findings.iter().all(|finding| finding.severity == Severity::Note), "{}", ran.said());
+    }
+}
+
+#[test]
+fn what_fails_by_itself_fails_as_ever() {
+    let script = r"
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+
+def no_replace(old, new):
+    if libc.renameat2(-100, os.fsencode(old), -100, os.fsencode(new), 1) != 0:
+        raise OSError(ctypes.get_errno(), old)
+
+child = sit('d/e')
+new('file')
+os.mkdir('other')
+assert refused(os.rename, 'file', 'd/e') == 'EISDIR'
+assert refused(os.rename, 'other', 'file') == 'ENOTDIR'
+assert refused(no_replace, 'other', 'd/e') == 'EEXIST'
+assert refused(os.rename, 'other', 'd') == 'ENOTEMPTY'
+assert refused(os.rmdir, 'file') == 'ENOTDIR'
+assert refused(os.rmdir, 'none') == 'ENOENT'
+rise(child)
+";
+    let Some(context) = with(script) else { return };
+    let ran = context.hp(&["run"]);
+    assert!(of_kind(ran.exits(0).only(), Kind::RefusedByWindows).is_empty(), "{}", ran.said());
 }
 
 #[test]

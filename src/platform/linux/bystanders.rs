@@ -17,8 +17,10 @@ use super::scan::{Concern, Scan, Scope};
 use super::sockets::Bound;
 use crate::model::Process;
 
-/// After a look, so many times its duration is left to the job.
+/// How many times a look's duration is left to the job after it.
 const PAUSE: u32 = 9;
+/// Where every removal is asked about first, the job waits for the look, and the answer has seen most of what there is.
+const LONG_PAUSE: u32 = 49;
 /// How long a slice takes.
 const SLICE: Duration = Duration::from_millis(1);
 /// How long the end of a job may be kept by the look that is due then.
@@ -40,6 +42,8 @@ impl Budget {
 pub struct Bystanders<'a> {
     budget: &'a mut Budget,
     root: [PathBuf; 1],
+    /// After a look, so many times its duration is left to the job.
+    pause: u32,
     /// Something was removed since the last look began.
     pub due: bool,
     look: Option<Look>,
@@ -61,7 +65,12 @@ struct Look {
 impl<'a> Bystanders<'a> {
     /// Of a job whose sandbox is in this folder.
     pub fn of(budget: &'a mut Budget, root: &Path) -> Self {
-        Self { budget, root: [root.to_owned()], due: false, look: None, unread: Vec::new(), blind: None }
+        Self { budget, root: [root.to_owned()], pause: PAUSE, due: false, look: None, unread: Vec::new(), blind: None }
+    }
+
+    /// Looks less often, since each removal is asked about.
+    pub fn look_rarely(&mut self) {
+        self.pause = LONG_PAUSE;
     }
 
     /// When to go on with a look, or to begin one.
@@ -99,7 +108,7 @@ impl<'a> Bystanders<'a> {
         }
         look.cost += spent().saturating_sub(began);
         if look.pids.is_empty() {
-            self.budget.not_before = Instant::now() + look.cost * PAUSE;
+            self.budget.not_before = Instant::now() + look.cost * self.pause;
         } else {
             self.look = Some(look);
         }

@@ -6,6 +6,9 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
 use super::mounts::Views;
 use super::sockets::Bound;
 use super::sought::{Sought, hold};
@@ -148,17 +151,46 @@ pub fn descends(pid: u32, from: u32) -> bool {
 ///
 /// `NotFound` if the process is gone, or if this kernel has no such file.
 pub fn children(pid: u32) -> io::Result<Vec<u32>> {
+    let folder = format!("/proc/{pid}/task");
     let mut found = Vec::new();
-    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
-        let file = task?.path().join("children");
-        match fs::read_to_string(&file) {
-            Ok(text) => found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok())),
+    let mut take = |bytes: Vec<u8>| {
+        let words = bytes.split(u8::is_ascii_whitespace);
+        found.extend(words.filter_map(|word| str::from_utf8(word).ok()?.parse::<u32>().ok()));
+    };
+    if !has_threads(pid)
+        && let Ok(bytes) = read_short(&format!("{folder}/{pid}/children"))
+    {
+        take(bytes);
+        return Ok(found);
+    }
+    for task in fs::read_dir(folder)? {
+        match read_short(&task?.path().join("children")) {
+            Ok(bytes) => take(bytes),
             // A thread that ended between the two looks; but a kernel without the file has it for no thread.
-            Err(error) if error.kind() == ErrorKind::NotFound && has_children_files() => {}
-            Err(error) => return Err(error),
+            Err(Errno::NOENT | Errno::SRCH) if has_children_files() => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(found)
+}
+
+/// Whether a process may have more than one thread: the kernel counts them among the links of their folder, with two of its
+/// own.
+pub fn has_threads(pid: u32) -> bool {
+    rustix::fs::stat(format!("/proc/{pid}/task")).is_ok_and(|stat| stat.st_nlink != 3)
+}
+
+/// Reads a file that is mostly short, by as few calls as can be.
+fn read_short(path: impl rustix::path::Arg) -> Result<Vec<u8>, Errno> {
+    const MOSTLY: usize = 1024;
+    let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut bytes = Vec::new();
+    loop {
+        bytes.reserve(MOSTLY);
+        if rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes))? == 0 {
+            return Ok(bytes);
+        }
+    }
 }
 
 fn has_children_files() -> bool {
@@ -413,6 +445,26 @@ mod tests {
         let stat = parse_stat(text).expect("a stat line");
         assert_eq!((stat.name.as_str(), stat.state, stat.parent), ("a) b (c)", 'S', 7));
         assert_eq!((stat.session, stat.start, stat.forked), (9, 12345, true));
+    }
+
+    #[test]
+    fn children_are_found_whichever_thread_started_them() {
+        let sleeper = || std::process::Command::new("sleep").arg("30").spawn().expect("sleep");
+        let mut mine = [sleeper(), std::thread::spawn(sleeper).join().expect("a thread")];
+        let pids = mine.each_ref().map(std::process::Child::id);
+        // The threads of the other tests, and this one.
+        assert!(has_threads(std::process::id()));
+        let found = children(std::process::id()).expect("this process");
+        // What a thread that ended had started is a child of another one.
+        assert!(pids.iter().all(|pid| found.contains(pid)), "{found:?} {pids:?}");
+        assert!(!has_threads(pids[0]));
+        assert_eq!(children(pids[0]).expect("a process"), Vec::<u32>::new());
+        for child in &mut mine {
+            child.kill().expect("a child");
+            child.wait().expect("a child");
+        }
+        let gone = children(pids[0]).map_err(|error| error.kind());
+        assert_eq!(gone, Err(ErrorKind::NotFound));
     }
 
     #[test]

@@ -84,6 +84,7 @@ impl<'a> Removals<'a> {
     /// Looks less often, since each removal is asked about.
     pub fn look_rarely(&mut self) {
         self.pause = LONG_PAUSE;
+        self.bystanders.look_rarely();
     }
 
     /// When to look, if something was removed.

@@ -215,6 +215,7 @@ impl<'a> Run<'a> {
         let watched = also(&mut fds, removals);
         let published = also(&mut fds, self.publishing.as_ref().map(Publishing::fd));
         let asking = also(&mut fds, self.enforcement.as_ref().and_then(Enforcement::fd));
+        let written_to = fds.len();
         fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         if poll(&mut fds, Some(&timespec(limit))).is_err() {
             return Word::Nothing;
@@ -222,7 +223,8 @@ impl<'a> Run<'a> {
         let signalled = !fds[0].revents().is_empty();
         let spoken = !fds[1].revents().is_empty();
         let removed = watched.is_some_and(|index| !fds[index].revents().is_empty());
-        let asked = asking.is_some_and(|index| !fds[index].revents().is_empty());
+        let asked = asking.map_or(PollFlags::empty(), |index| fds[index].revents());
+        let printed = fds[written_to..].iter().any(|fd| !fd.revents().is_empty());
         let written = published.is_some_and(|index| !fds[index].revents().is_empty());
         drop(fds);
         // Whoever writes does not wait.
@@ -230,19 +232,23 @@ impl<'a> Run<'a> {
             self.look_at_published();
         }
         // Whoever asks waits.
-        if asked && let Some(mut enforcement) = self.enforcement.take() {
+        if !asked.is_empty()
+            && let Some(mut enforcement) = self.enforcement.take()
+        {
             let (mut publishing, sockets) = (self.publishing.take(), Bound::new());
             let wanted = self.wanted(&sockets);
-            enforcement.serve(&wanted, |thread, opens| {
+            enforcement.serve(asked, &wanted, |thread, opens| {
                 if let Some(publishing) = &mut publishing {
                     publishing.asked(thread, opens, &wanted);
                 }
             });
             (self.enforcement, self.publishing) = (Some(enforcement), publishing);
         }
-        let now_us = self.now_us();
-        self.stdout.take(self.buffer, now_us);
-        self.stderr.take(self.buffer, now_us);
+        if printed {
+            let now_us = self.now_us();
+            self.stdout.take(self.buffer, now_us);
+            self.stderr.take(self.buffer, now_us);
+        }
         self.look_at_removals(removed);
         if signalled || self.unreaped {
             signals::drain(signals);

@@ -11,7 +11,7 @@ use super::super::super::Job;
 use super::super::procfs::{self, Wanted};
 use super::gains;
 use super::listener::{Listener, Question};
-use super::program::{Call, Kind};
+use super::program::{Call, Kind, Onto};
 use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
 use super::writes;
@@ -69,14 +69,11 @@ impl Enforcement {
         (!self.over).then(|| self.listener.fd())
     }
 
-    /// Answers who asks. `before` is told each time who is about to go on, and what file that thread is about to open.
-    pub fn serve(&mut self, wanted: &Wanted<'_>, mut before: impl FnMut(u32, Option<&Path>)) {
+    /// Answers who asks, given what polling has told. `before` is told each time who is about to go on, and what file that
+    /// thread is about to open.
+    pub fn serve(&mut self, mut happened: PollFlags, wanted: &Wanted<'_>, mut before: impl FnMut(u32, Option<&Path>)) {
         for _ in 0..BATCH {
-            let mut fds = [PollFd::from_borrowed_fd(self.listener.fd(), PollFlags::IN)];
-            if poll(&mut fds, Some(&Timespec::default())).is_err() {
-                return;
-            }
-            let happened = fds[0].revents();
+            // Without a question there, to take one would wait for it. Whoever is gone by now has left an empty place.
             if !happened.contains(PollFlags::IN) {
                 self.over = happened.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
                 return;
@@ -96,6 +93,11 @@ impl Enforcement {
                 });
                 self.listener.answer(&question, errno);
             }
+            let mut fds = [PollFd::from_borrowed_fd(self.listener.fd(), PollFlags::IN)];
+            if poll(&mut fds, Some(&Timespec::default())).is_err() {
+                return;
+            }
+            happened = fds[0].revents();
         }
     }
 
@@ -118,14 +120,25 @@ impl Enforcement {
                 Some(target) => Ok(self.judged(question, call, Act::Remove, &target, wanted)),
                 None => Ok(None),
             },
-            Kind::Rename { from, to, exchange } => {
+            Kind::Rename { from, to, onto } => {
                 let Some(source) = reach(question.thread, from)? else { return Ok(None) };
-                let replaced = reach(question.thread, to)?.filter(|replaced| !replaced.is(&source.stat));
                 if let Some(errno) = self.judged(question, call, Act::Rename, &source, wanted) {
                     return Ok(Some(errno));
                 }
-                let act = if exchange { Act::Rename } else { Act::Replace };
-                Ok(replaced.and_then(|replaced| self.judged(question, call, act, &replaced, wanted)))
+                let act = match onto {
+                    Onto::Nothing => return Ok(None),
+                    Onto::Exchanged => Act::Rename,
+                    Onto::Replaced if !source.is_directory() && !self.rules.files => return Ok(None),
+                    Onto::Replaced => Act::Replace,
+                };
+                // What is of another kind, or a directory with something in it, takes no replacement anywhere.
+                let may_be = |target: &Reached| {
+                    act == Act::Rename
+                        || target.is_directory() == source.is_directory()
+                            && (!target.is_directory() || target.is_empty())
+                };
+                let target = reach(question.thread, to)?.filter(|target| !target.is(&source.stat) && may_be(target));
+                Ok(target.and_then(|target| self.judged(question, call, act, &target, wanted)))
             }
         }
     }
@@ -158,7 +171,9 @@ impl Enforcement {
             Target::File { .. } if !target.may_be_in_use() => Vec::new(),
             _ => self.sitters(act, target),
         };
-        if sitters.is_empty() && !matches!(kind, Target::File { read_only: true, .. }) {
+        let by_itself =
+            matches!((act, kind), (Act::Replace, Target::Directory) | (_, Target::File { read_only: true, .. }));
+        if sitters.is_empty() && !by_itself {
             self.overcome(act, target);
             return None;
         }

@@ -16,8 +16,19 @@ pub enum Kind {
     Rmdir(Place),
     /// It removes anything else.
     Unlink(Place),
-    /// It renames; with `exchange` each of the two gets the other's name.
-    Rename { from: Place, to: Place, exchange: bool },
+    /// It renames.
+    Rename { from: Place, to: Place, onto: Onto },
+}
+
+/// What becomes of what a rename finds at its new name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Onto {
+    /// Its place is taken.
+    Replaced,
+    /// It gets the other's name.
+    Exchanged,
+    /// Nothing may be there, or the rename fails by itself.
+    Nothing,
 }
 
 /// Where a call says that something is: a path in the caller's memory, relative to a descriptor of its.
@@ -111,15 +122,20 @@ pub fn call(arch: u32, number: i32, args: &[u64; 6]) -> Option<Call> {
     let (name, kind) = match Some(number) {
         n if n == numbering.rmdir => ("rmdir", Kind::Rmdir(here(0))),
         n if n == numbering.unlink => ("unlink", Kind::Unlink(here(0))),
-        n if n == numbering.rename => ("rename", Kind::Rename { from: here(0), to: here(1), exchange: false }),
+        n if n == numbering.rename => ("rename", Kind::Rename { from: here(0), to: here(1), onto: Onto::Replaced }),
         Some(n) if n == numbering.unlinkat && args[2] & REMOVE_DIR != 0 => ("unlinkat", Kind::Rmdir(place(0, 1))),
         Some(n) if n == numbering.unlinkat => ("unlinkat", Kind::Unlink(place(0, 1))),
         Some(n) if n == numbering.renameat => {
-            ("renameat", Kind::Rename { from: place(0, 1), to: place(2, 3), exchange: false })
+            ("renameat", Kind::Rename { from: place(0, 1), to: place(2, 3), onto: Onto::Replaced })
         }
         Some(n) if n == numbering.renameat2 => {
-            let exchange = args[4] & u64::from(libc::RENAME_EXCHANGE) != 0;
-            ("renameat2", Kind::Rename { from: place(0, 1), to: place(2, 3), exchange })
+            let has = |flag| args[4] & u64::from(flag) != 0;
+            let onto = match () {
+                () if has(libc::RENAME_EXCHANGE) => Onto::Exchanged,
+                () if has(libc::RENAME_NOREPLACE) => Onto::Nothing,
+                () => Onto::Replaced,
+            };
+            ("renameat2", Kind::Rename { from: place(0, 1), to: place(2, 3), onto })
         }
         _ => return None,
     };
@@ -252,12 +268,12 @@ mod tests {
     fn what_is_asked_about_is_understood() {
         let args = [3, 0x1000, 5, 0x2000, 2, 0];
         let there = |folder, path| Place { folder, path };
-        let rename = |name, exchange| Call {
-            name,
-            kind: Kind::Rename { from: there(3, 0x1000), to: there(5, 0x2000), exchange },
-        };
-        assert_eq!(call(X86_64, 316, &args), Some(rename("renameat2", true)));
-        assert_eq!(call(AARCH64, 38, &args), Some(rename("renameat", false)));
+        let rename =
+            |name, onto| Call { name, kind: Kind::Rename { from: there(3, 0x1000), to: there(5, 0x2000), onto } };
+        assert_eq!(call(X86_64, 316, &args), Some(rename("renameat2", Onto::Exchanged)));
+        let no_replace = [3, 0x1000, 5, 0x2000, 1, 0];
+        assert_eq!(call(X86_64, 316, &no_replace), Some(rename("renameat2", Onto::Nothing)));
+        assert_eq!(call(AARCH64, 38, &args), Some(rename("renameat", Onto::Replaced)));
         let here = Place { folder: libc::AT_FDCWD, path: 3 };
         assert_eq!(call(I386, 40, &args), Some(Call { name: "rmdir", kind: Kind::Rmdir(here) }));
         assert_eq!(call(X86_64, 0x4000_0054, &args).map(|call| call.name), Some("rmdir"));

@@ -37,10 +37,7 @@ pub fn sitting(pids: &[u32], target: &Reached) -> Vec<Sitter> {
 }
 
 fn threads(pid: u32) -> impl Iterator<Item = u32> {
-    // One thread is the rule, and a folder's link count says how many there are.
-    let folder = format!("/proc/{pid}/task");
-    let several = rustix::fs::stat(&*folder).is_ok_and(|stat| stat.st_nlink > 3);
-    let tasks = several.then(|| fs::read_dir(folder).ok()).flatten();
+    let tasks = procfs::has_threads(pid).then(|| fs::read_dir(format!("/proc/{pid}/task")).ok()).flatten();
     tasks.into_iter().flatten().flatten().filter_map(|task| task.file_name().to_str()?.parse().ok())
 }
 
