@@ -117,8 +117,8 @@ fn a_link_to_a_folder_that_is_turned_leads_to_the_new_folder_alone() {
     let turn = "def turn(to):\n  open(to + '/a.json', 'w').write('x'); os.symlink(to, 'l'); os.replace('l', 'state')\n\
                 os.rmdir('state'); os.mkdir('blue'); os.mkdir('green')\nturn('blue'); turn('green')\n";
     assert_whole("python3", &format!("{PYTHON}{turn}turn('blue'); turn('green')\n"));
-    let torn = format!("{PYTHON}{turn}open('state/a.json', 'w').write('y')\n");
-    assert_torn("python3", &torn, "renamed into place and then written to", "publish");
+    let written = format!("{PYTHON}{turn}open('state/a.json', 'w').write('y')\n");
+    assert_torn("python3", &written, "renamed into place and then written to", "publish");
     let made_anew = "os.unlink('state'); os.symlink('blue', 'state'); open('green/a.json', 'w').write('z')\n";
     assert_whole("python3", &format!("{PYTHON}{turn}{made_anew}"));
 }
