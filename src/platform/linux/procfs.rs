@@ -158,13 +158,13 @@ pub fn children(pid: u32) -> io::Result<Vec<u32>> {
         found.extend(words.filter_map(|word| str::from_utf8(word).ok()?.parse::<u32>().ok()));
     };
     if !has_threads(pid)
-        && let Ok(bytes) = read_short(&format!("{folder}/{pid}/children"))
+        && let Ok(bytes) = read_short(format!("{folder}/{pid}/children"))
     {
         take(bytes);
         return Ok(found);
     }
     for task in fs::read_dir(folder)? {
-        match read_short(&task?.path().join("children")) {
+        match read_short(task?.path().join("children")) {
             Ok(bytes) => take(bytes),
             // A thread that ended between the two looks; but a kernel without the file has it for no thread.
             Err(Errno::NOENT | Errno::SRCH) if has_children_files() => {}
