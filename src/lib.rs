@@ -33,6 +33,7 @@ pub mod plan;
 pub mod platform;
 pub mod probes;
 pub mod readers;
+pub mod receipt;
 pub mod report;
 pub mod run;
 pub mod source;

@@ -24,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("plan", &["error", "manifest", "model"]),
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
+    ("receipt", &["env", "error", "model", "platform", "source", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (
         "commands",
