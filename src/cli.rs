@@ -1,8 +1,12 @@
 //! The command line: types only. Parsing touches no system.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{EnumValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
+
+use crate::model::{Rules, WindowsRules};
 
 /// Runs hook self-tests on this machine and tells what they left behind.
 #[derive(Debug, Parser)]
@@ -29,6 +33,8 @@ pub enum Command {
     Schema(SchemaArgs),
     Explain(ExplainArgs),
     Who(WhoArgs),
+    Doctor(DoctorArgs),
+    Hooks(HooksArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -66,6 +72,9 @@ pub struct TryArgs {
     /// How long its processes may outlive it.
     #[arg(long, value_name = "TIME", value_parser = crate::manifest::parse_duration)]
     pub grace: Option<std::time::Duration>,
+    /// Files that must appear whole, by a rename; relative to where it starts, or below $project or $sandbox.
+    #[arg(long, value_name = "GLOB", value_parser = crate::manifest::parse_publish_glob)]
+    pub publishes: Vec<String>,
     /// Where it starts.
     #[arg(long, value_enum, default_value_t)]
     pub cwd: CwdArg,
@@ -106,8 +115,9 @@ pub struct HowArgs {
     /// Tell what happens while it happens, as JSON lines on standard output.
     #[arg(long)]
     pub events: bool,
-    /// By whose rules to judge, whatever the checks say: `windows` refuses what Windows would not remove or rename.
-    #[arg(long = "as", value_enum, value_name = "RULES")]
+    /// By whose rules to judge, whatever the checks say: `windows` refuses what Windows would not remove or rename. After a
+    /// colon, how: `windows:faithful,strict`; `directories` leaves files out.
+    #[arg(long = "as", value_parser = RulesParser, value_name = "RULES")]
     pub rules: Option<RulesArg>,
     /// Which sandboxes to leave in place, with the whole output.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
@@ -120,21 +130,54 @@ pub struct HowArgs {
     pub verbose: bool,
 }
 
-/// By whose rules to judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RulesArg {
-    /// Those of this system.
-    Native,
-    /// Those of Windows.
-    Windows,
+/// By whose rules to judge, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulesArg {
+    pub rules: Rules,
+    how: Vec<HowArg>,
 }
 
-impl From<RulesArg> for crate::model::Rules {
-    fn from(rules: RulesArg) -> Self {
-        match rules {
-            RulesArg::Native => Self::Native,
-            RulesArg::Windows => Self::Windows,
+/// How Windows' rules are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum HowArg {
+    Faithful,
+    Strict,
+    Directories,
+}
+
+impl RulesArg {
+    /// Says so to what the check itself says.
+    pub fn add_to(&self, windows: &mut WindowsRules) {
+        for how in &self.how {
+            match how {
+                HowArg::Faithful => windows.faithful = true,
+                HowArg::Strict => windows.strict = true,
+                HowArg::Directories => windows.files = false,
+            }
         }
+    }
+}
+
+/// Reads [`RulesArg`]: `native`, `windows`, or `windows:` and words.
+#[derive(Debug, Clone)]
+struct RulesParser;
+
+impl TypedValueParser for RulesParser {
+    type Value = RulesArg;
+
+    fn parse_ref(&self, command: &clap::Command, arg: Option<&Arg>, value: &OsStr) -> Result<RulesArg, clap::Error> {
+        let text = value.to_string_lossy();
+        let (name, how) = text.split_once(':').filter(|(name, _)| *name == "windows").unwrap_or((&text, ""));
+        let names = PossibleValuesParser::new(["native", "windows"]);
+        let rules =
+            if names.parse_ref(command, arg, OsStr::new(name))? == "windows" { Rules::Windows } else { Rules::Native };
+        let words = how.split(',').filter(|word| !word.is_empty());
+        let word = |word| EnumValueParser::<HowArg>::new().parse_ref(command, arg, OsStr::new(word));
+        Ok(RulesArg { rules, how: words.map(word).collect::<Result<_, _>>()? })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(["native", "windows"].into_iter().map(PossibleValue::new)))
     }
 }
 
@@ -216,14 +259,52 @@ pub enum Document {
     Report,
     /// One line of `run --events`.
     Events,
+    /// What `doctor --json` prints.
+    Doctor,
+    /// What `hooks --json` prints.
+    Hooks,
 }
 
-/// Tell what a kind of finding means, why a host cares, and how to mend it.
+/// Tell what a kind of finding or of fault means, why a host cares, and how to mend it.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory")]
+#[command(
+    after_help = "Examples:\n  hostproof explain\n  hostproof explain held-directory\n  hostproof explain script-missing"
+)]
 pub struct ExplainArgs {
     /// The kind, as `held-directory`; a list of all if none is given.
     pub kind: Option<String>,
+}
+
+/// Show which commands hosts and git call here, and which check covers each.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  hostproof hooks\n  hostproof hooks --strict\n  hostproof hooks --at main\n  \
+hostproof hooks --json | jq '.wirings[] | select(.covered_by == [])'\n  \
+hostproof run --report report.json; hostproof hooks --report report.json\n\n\
+Nothing is run. A check covers a command if its `covers` names a file that the command runs or the file that wires it, \
+or if its own command or its `files` name that script.\n\n\
+Read are the settings of Claude Code (plugins, agents and skills included), Codex, Gemini CLI, Copilot, Cursor, Windsurf \
+and Cline; git's hooks, husky, lefthook, pre-commit and prek; session-boundary.json; and what a manifest names under \
+`gate: {wirings: …}`.\n\n\
+Exit codes: 0 all was read and nothing is broken, 1 something is broken (with --strict also: uncovered, or a warning), \
+2 a manifest is wrong, 3 something could not be read.")]
+pub struct HooksArgs {
+    #[command(flatten)]
+    pub manifests: ManifestArgs,
+    /// Read the files of this commit (or branch, or tag) instead of those on disk; checks are taken as they are now.
+    #[arg(long, value_name = "COMMIT")]
+    pub at: Option<String>,
+    /// A report of `run --report`: tells limits that are shorter than what a check took.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Count uncovered commands and warnings as errors.
+    #[arg(long)]
+    pub strict: bool,
+    /// Print a JSON document.
+    #[arg(long)]
+    pub json: bool,
+    /// Show whole commands, what runs them, and the files that were read.
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// Find this project's self-tests and wired hooks, run each once, and write checks.d.
@@ -262,6 +343,18 @@ pub struct WhoArgs {
     /// Faster: leave out files that are mapped into memory and not open.
     #[arg(long)]
     pub no_mappings: bool,
+}
+
+/// Tell what this machine lets hostproof see and do, and what would help.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hostproof doctor\n  hostproof doctor --json\n\nEverything is tried, nothing is guessed; it takes \
+a moment, and leaves nothing behind.\n\nExit codes: 0 checks can be run here, 1 something is missing that every run needs."
+)]
+pub struct DoctorArgs {
+    /// Print a JSON document.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Print what lets a shell complete the command line.

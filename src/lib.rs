@@ -5,6 +5,7 @@
 //! ```text
 //! checks.d/*.yaml -> manifest -> plan -> [ sandbox -> supervise -> read -> probe -> judge ] -> report -> terminal, JSON, JUnit, annotations, summary
 //! a project without manifests -> init -> checks.d/*.yaml
+//! settings of hosts and of git -> wirings -> init, report -> terminal, JSON
 //! ```
 //!
 //! [`source`] adds git's facts to a report; [`memory`] knows from run to run which checks were red; [`words`] is how all parts say durations, commands and what others wrote.
@@ -19,7 +20,7 @@
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
 //! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> init, run -> readers, probes, source, platform -> model, words`.
+//! - **Imports go one way**: `main -> commands -> init, run -> wirings, readers, probes -> source, manifest, platform -> model, words`.
 
 pub mod cli;
 pub mod commands;
@@ -37,4 +38,5 @@ pub mod receipt;
 pub mod report;
 pub mod run;
 pub mod source;
+pub mod wirings;
 pub mod words;

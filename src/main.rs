@@ -9,7 +9,7 @@ use hostproof::{commands, platform, probes};
 fn main() -> ExitCode {
     // This program's other lives are told by one word, and never parse a command line.
     let word = std::env::args_os().nth(1);
-    if let Some(ended) = word.and_then(|word| platform::serve(&word, probes::windows_rules::judge)) {
+    if let Some(ended) = word.and_then(|word| platform::serve(&word, probes::windows_rules::JUDGE)) {
         return if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     platform::expect_children();

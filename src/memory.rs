@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-use crate::{env, platform};
+use crate::platform;
 
 const SCHEMA: &str = "hostproof.memory/1";
 /// No memory is larger.
@@ -68,7 +68,7 @@ pub fn remember(project: &Path, ran: &BTreeSet<&str>, red: BTreeMap<String, Stri
 
 /// The file of a project, named by the digest of its path.
 fn file(project: &Path) -> Result<PathBuf> {
-    let folder = env::state_folder().ok_or_else(|| {
+    let folder = platform::state_folder().ok_or_else(|| {
         Error::Usage("there is no folder to remember runs in: neither XDG_STATE_HOME nor HOME is set".to_owned())
     })?;
     let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());

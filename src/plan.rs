@@ -7,6 +7,7 @@ use globset::Glob;
 use crate::error::{Error, Result};
 use crate::manifest::{Loaded, LoadedCheck};
 use crate::model::{Check, Manifests, Platform, Rules};
+use crate::platform;
 
 /// What a run will run.
 #[derive(Debug, Clone)]
@@ -57,7 +58,7 @@ impl Plan {
                 needs_proof: true,
             })
             .collect();
-        let project = std::fs::canonicalize(&loaded.project)
+        let project = platform::real_path(&loaded.project)
             .map_err(|error| Error::file("cannot open the project", &loaded.project, error))?;
         Ok(Self {
             project,

@@ -62,6 +62,135 @@ pub fn listed(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(names.filter(|name| seen.insert(*name)).map(platform::path_of).collect())
 }
 
+/// A file in a commit's tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeFile {
+    /// Relative to the project, with `/`.
+    pub path: PathBuf,
+    pub kind: TreeKind,
+    /// Names its content.
+    pub object: String,
+    /// In bytes; `None` for a submodule.
+    pub size: Option<u64>,
+}
+
+/// What git keeps of a file's mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeKind {
+    File,
+    Executable,
+    /// A symbolic link, whose content is where it leads.
+    Link,
+    /// Another repository.
+    Submodule,
+}
+
+/// The files below the project in a commit, or in any tree that git knows by that name.
+///
+/// # Errors
+///
+/// If git knows no such name, or can't tell: a sentence, with git's own words.
+pub fn tree(project: &Path, revision: &str) -> Result<Vec<TreeFile>, String> {
+    let named = format!("{revision}^{{tree}}");
+    // Never an option, whatever it begins with.
+    ask(project, &["rev-parse", "--verify", "--quiet", "--end-of-options", &named])
+        .map_err(|_| format!("git knows no commit called {revision}"))
+        .and_then(|printed| {
+            let tree = String::from_utf8_lossy(&printed).trim().to_owned();
+            // The whole tree's name, and of it what is below the folder.
+            ask(project, &["ls-tree", "-r", "-l", "-z", &tree]).map_err(|refusal| refusal.sentence())
+        })
+        .map(|bytes| bytes.split(|&byte| byte == 0).filter_map(tree_file).collect())
+}
+
+/// One entry of `ls-tree -l`: mode, type, object and size, a tab, and the path.
+fn tree_file(line: &[u8]) -> Option<TreeFile> {
+    let tab = line.iter().position(|&byte| byte == b'\t')?;
+    let facts = str::from_utf8(&line[..tab]).ok()?;
+    let mut facts = facts.split_whitespace();
+    let kind = match facts.next()? {
+        "100755" => TreeKind::Executable,
+        "120000" => TreeKind::Link,
+        "160000" => TreeKind::Submodule,
+        _ => TreeKind::File,
+    };
+    let object = facts.nth(1)?.to_owned();
+    let size = facts.next()?.parse().ok();
+    Some(TreeFile { path: platform::path_of(&line[tab + 1..]), kind, object, size })
+}
+
+/// The content of a file in a tree, as git keeps it.
+///
+/// # Errors
+///
+/// What git says, in a sentence.
+pub fn content(project: &Path, object: &str) -> Result<Vec<u8>, String> {
+    ask(project, &["cat-file", "blob", object]).map_err(|refusal| refusal.sentence())
+}
+
+/// A value of git's configuration, and where it is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// `local`, `worktree`, `global`, `system` or `command`.
+    pub scope: String,
+    /// The file, as git names it: relative ones to the top of the repository.
+    pub file: Option<PathBuf>,
+    pub key: String,
+    pub value: String,
+}
+
+/// The values of git's configuration whose keys match the expression, in the order in which git takes them. None where
+/// there is no git, or no such value.
+#[must_use]
+pub fn settings(project: &Path, expression: &str) -> Vec<Setting> {
+    let arguments = ["config", "--null", "--show-scope", "--show-origin", "--get-regexp", expression];
+    let bytes = git(project, &arguments).unwrap_or_default();
+    let parts: Vec<&[u8]> = bytes.split(|&byte| byte == 0).collect();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (entries, _) = parts.as_chunks::<3>();
+    let setting = |[scope, origin, pair]: &[&[u8]; 3]| {
+        // A key without a value is true.
+        let end = pair.iter().position(|&byte| byte == b'\n');
+        Setting {
+            scope: text(scope),
+            file: origin.strip_prefix(b"file:").map(platform::path_of),
+            key: text(&pair[..end.unwrap_or(pair.len())]),
+            value: end.map_or_else(|| "true".to_owned(), |end| text(&pair[end + 1..])),
+        }
+    };
+    entries.iter().map(setting).collect()
+}
+
+/// The files that git tracks in the project, relative to it; `None` if it is in no repository, or has no git.
+///
+/// # Errors
+///
+/// If there is one and git can't or won't tell of it: a sentence, with git's own words.
+pub fn tracked(project: &Path) -> Result<Option<Vec<PathBuf>>, String> {
+    match ask(project, &["ls-files", "--cached", "-z"]) {
+        Ok(bytes) => {
+            // What is not merged yet is there once for each version.
+            let names: BTreeSet<&[u8]> = bytes.split(|&byte| byte == 0).filter(|name| !name.is_empty()).collect();
+            Ok(Some(names.into_iter().map(platform::path_of).collect()))
+        }
+        Err(refusal) if is_in_none(&refusal, project) => Ok(None),
+        Err(refusal) => Err(refusal.sentence()),
+    }
+}
+
+/// Whether git, or its absence, says that a folder is in no repository.
+fn is_in_none(refusal: &Refusal, folder: &Path) -> bool {
+    match refusal {
+        Refusal::NotRun(error) => error.kind() == ErrorKind::NotFound && !folder.ancestors().any(has_git),
+        // It looked everywhere above, too.
+        Refusal::Said(words) => words.contains("not a git repository (or any") && !has_git(folder),
+    }
+}
+
+fn has_git(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(".git")).is_ok()
+}
+
 /// The repository that a folder is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
@@ -76,21 +205,16 @@ pub struct Repository {
 ///
 /// If there is one and git can't or won't tell of it: a sentence, with git's own words.
 pub fn repository(project: &Path) -> Result<Option<Repository>, String> {
-    let has_git = |folder: &Path| fs::symlink_metadata(folder.join(".git")).is_ok();
     let line = |bytes: &[u8]| platform::path_of(bytes.strip_suffix(b"\n").unwrap_or(bytes));
     match ask(project, &["rev-parse", "--show-toplevel"]) {
         Ok(top) => {
             let prefix = ask(project, &["rev-parse", "--show-prefix"]).map_err(|refusal| refusal.sentence())?;
             Ok(Some(Repository { top: line(&top), prefix: line(&prefix) }))
         }
+        Err(refusal) if is_in_none(&refusal, project) => Ok(None),
         Err(Refusal::NotRun(error)) if error.kind() == ErrorKind::NotFound => {
-            if project.ancestors().any(has_git) {
-                return Err("the project has a .git, and git is not installed, or not on PATH".to_owned());
-            }
-            Ok(None)
+            Err("the project has a .git, and git is not installed, or not on PATH".to_owned())
         }
-        // It looked everywhere above, too.
-        Err(Refusal::Said(words)) if words.contains("not a git repository (or any") && !has_git(project) => Ok(None),
         Err(refusal) => Err(refusal.sentence()),
     }
 }

@@ -1,6 +1,7 @@
 //! How things are said: durations, commands, and text that comes from elsewhere.
 
 use std::borrow::Cow;
+use std::env::consts::OS;
 use std::time::{Duration, SystemTime};
 
 /// A duration in the form that manifests use: `250ms`, `1s`, `1.8s`, `10m`, `1h30m`.
@@ -29,10 +30,10 @@ pub fn signal(number: i32) -> String {
         4 => "SIGILL",
         5 => "SIGTRAP",
         6 => "SIGABRT",
-        7 if cfg!(target_os = "linux") => "SIGBUS",
+        7 if OS == "linux" => "SIGBUS",
         8 => "SIGFPE",
         9 => "SIGKILL",
-        10 if cfg!(target_os = "macos") => "SIGBUS",
+        10 if OS == "macos" => "SIGBUS",
         11 => "SIGSEGV",
         13 => "SIGPIPE",
         14 => "SIGALRM",

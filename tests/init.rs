@@ -314,7 +314,7 @@ fn names_of_every_kind_and_files_of_every_kind_do_no_harm() {
     let done = project.hostproof(&["init"]);
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     assert!(done.stdout.contains("6 checks written"), "{}", done.stdout);
-    assert!(done.stdout.contains("hooks/hooks.json is not read"), "{}", done.stdout);
+    assert!(done.stdout.contains("hooks/hooks.json: it is a FIFO"), "{}", done.stdout);
     let manifest = project.manifest();
     // Python refuses a file in Latin-1 that does not say so; that is its author's affair.
     assert!(block(&manifest, "hooks/test_latin").contains("was red"), "{manifest}");
@@ -369,7 +369,7 @@ fn wired_hooks_are_named_and_never_run() {
         "#   Stop: touch ran hooks/untested.sh: {[# (.claude/settings.json)",
         "#   git pre-push: .husky/pre-push",
         "#   receiver check all: touch ran (session-boundary.json)",
-        "#   .gemini/settings.json is not read: ",
+        "#   .gemini/settings.json:1: it is no JSON: ",
     ] {
         assert!(manifest.contains(named), "{named}\n{manifest}");
     }

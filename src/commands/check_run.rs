@@ -92,7 +92,8 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     telling.end();
 
     let mut code = exit_code(&ran);
-    let host = if whole { platform::host_facts(&env::sandbox_base()) } else { HostFacts::default() };
+    let facts = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
+    let host = if whole { facts() } else { HostFacts::default() };
     let report = Report {
         schema: SCHEMA.to_owned(),
         tool: tool(),
@@ -145,7 +146,8 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     Ok(Done { code, red: red(&report) })
 }
 
-fn tool() -> Tool {
+/// This program.
+pub fn tool() -> Tool {
     Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
@@ -197,7 +199,7 @@ pub fn sandboxes_can_be_made() -> Result<()> {
     if env::text("HOSTPROOF_TMPDIR").is_none() {
         return Ok(());
     }
-    let base = env::sandbox_base();
+    let base = platform::sandbox_base();
     if !base.is_absolute() {
         // Checks are told of their sandbox by this name, and run elsewhere.
         return Err(Error::Usage(format!("HOSTPROOF_TMPDIR is {}, which is not an absolute path", base.display())));

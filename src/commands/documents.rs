@@ -6,6 +6,7 @@ use crate::cli::HowArgs;
 use crate::env;
 use crate::error::{Error, Result};
 use crate::model::Report;
+use crate::platform;
 use crate::report::{self, Document, Target};
 
 /// Where the documents of a run go.
@@ -69,5 +70,5 @@ fn for_the_reader(target: &Target, bytes: Vec<u8>, defused: fn(&str) -> String) 
 /// A file's path as it can be compared: that of its folder without links.
 fn whole(file: &Path) -> Option<PathBuf> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Some(folder.canonicalize().ok()?.join(file.file_name()?))
+    Some(platform::real_path(folder).ok()?.join(file.file_name()?))
 }

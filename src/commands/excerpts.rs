@@ -18,7 +18,7 @@ pub fn excerpts(project: &Path, check: &CheckReport) -> Vec<Option<String>> {
 /// Of a file of the project, and of nothing that a link in it leads to elsewhere: the output names the file, and a check
 /// can print what it likes.
 fn line(project: &Path, frame: &Frame) -> Option<String> {
-    let path = project.join(&frame.file).canonicalize().ok()?;
+    let path = platform::real_path(&project.join(&frame.file)).ok()?;
     if !path.starts_with(project) {
         return None;
     }

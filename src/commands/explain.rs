@@ -3,7 +3,7 @@
 use super::show::Show;
 use crate::cli::ExplainArgs;
 use crate::error::{Error, ExitCode, Result};
-use crate::model::Kind;
+use crate::model::{Kind, WiringFaultKind};
 
 /// Prints the page of a kind, or a list of all kinds.
 ///
@@ -12,20 +12,33 @@ use crate::model::Kind;
 /// If there is no such kind.
 pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
     let Some(slug) = &args.kind else {
-        for kind in Kind::ALL {
-            Show::Stdout.line(&format!("{:18}  {}", kind.slug(), summary(page(kind))));
+        for (slug, page) in findings() {
+            Show::Stdout.line(&format!("{slug:18}  {}", summary(page)));
+        }
+        Show::Stdout.line("\nof wired hooks:");
+        for (slug, page) in faults() {
+            Show::Stdout.line(&format!("{slug:18}  {}", summary(page)));
         }
         return Ok(ExitCode::Ok);
     };
-    let Some(kind) = Kind::from_slug(slug) else {
+    let pages = || findings().chain(faults());
+    let Some((_, page)) = pages().find(|(known, _)| known == slug) else {
         // Whoever stops in the middle of a word means what begins like that.
-        let far = |kind: &Kind| (!kind.slug().starts_with(&**slug), strsim::damerau_levenshtein(kind.slug(), slug));
-        let nearest = Kind::ALL.into_iter().min_by_key(far);
-        let nearest = nearest.map(|kind| format!("; did you mean {}?", kind.slug())).unwrap_or_default();
+        let far = |(known, _): &(&str, &str)| (!known.starts_with(&**slug), strsim::damerau_levenshtein(known, slug));
+        let nearest = pages().min_by_key(far);
+        let nearest = nearest.map(|(known, _)| format!("; did you mean {known}?")).unwrap_or_default();
         return Err(Error::Usage(format!("there is no kind of finding called {slug}{nearest}")));
     };
-    Show::Stdout.line(Show::Stdout.look().text(page(kind)).trim_end());
+    Show::Stdout.line(Show::Stdout.look().text(page).trim_end());
     Ok(ExitCode::Ok)
+}
+
+fn findings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Kind::ALL.into_iter().map(|kind| (kind.slug(), page(kind)))
+}
+
+fn faults() -> impl Iterator<Item = (&'static str, &'static str)> {
+    WiringFaultKind::ALL.into_iter().map(|kind| (kind.slug(), fault_page(kind)))
 }
 
 /// The first sentence of a page.
@@ -51,6 +64,26 @@ fn page(kind: Kind) -> &'static str {
         Kind::Unmet => include_str!("../../docs/findings/unmet.md"),
         Kind::Timeout => include_str!("../../docs/findings/timeout.md"),
         Kind::Survivor => include_str!("../../docs/findings/survivor.md"),
+        Kind::TornPublish => include_str!("../../docs/findings/torn-publish.md"),
+        Kind::IllegalName => include_str!("../../docs/findings/illegal-name.md"),
         Kind::ProbeBlind => include_str!("../../docs/findings/probe-blind.md"),
+    }
+}
+
+fn fault_page(kind: WiringFaultKind) -> &'static str {
+    match kind {
+        WiringFaultKind::ScriptMissing => include_str!("../../docs/wirings/script-missing.md"),
+        WiringFaultKind::NotExecutable => include_str!("../../docs/wirings/not-executable.md"),
+        WiringFaultKind::CarriageReturns => include_str!("../../docs/wirings/carriage-returns.md"),
+        WiringFaultKind::ByteOrderMark => include_str!("../../docs/wirings/byte-order-mark.md"),
+        WiringFaultKind::NeedsShell => include_str!("../../docs/wirings/needs-shell.md"),
+        WiringFaultKind::BadMatcher => include_str!("../../docs/wirings/bad-matcher.md"),
+        WiringFaultKind::UnknownEvent => include_str!("../../docs/wirings/unknown-event.md"),
+        WiringFaultKind::Disabled => include_str!("../../docs/wirings/disabled.md"),
+        WiringFaultKind::UnquotedVariable => include_str!("../../docs/wirings/unquoted-variable.md"),
+        WiringFaultKind::ExitStatus => include_str!("../../docs/wirings/exit-status.md"),
+        WiringFaultKind::OddLimit => include_str!("../../docs/wirings/odd-limit.md"),
+        WiringFaultKind::ShortLimit => include_str!("../../docs/wirings/short-limit.md"),
+        WiringFaultKind::Duplicate => include_str!("../../docs/wirings/duplicate.md"),
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::show::Show;
 use crate::model::Report;
-use crate::{env, report};
+use crate::{env, platform, report};
 
 /// How large a step's summary may be, all that is in it together.
 const SUMMARY: u64 = 1 << 20;
@@ -16,7 +16,7 @@ pub fn tell(report: &Report, project: &Path, show: Show) {
     if !env::in_github_actions() {
         return;
     }
-    let workspace = env::text("GITHUB_WORKSPACE").and_then(|folder| Path::new(&folder).canonicalize().ok());
+    let workspace = env::text("GITHUB_WORKSPACE").and_then(|folder| platform::real_path(Path::new(&folder)).ok());
     let file_of = |file: &str| in_repository(workspace.as_deref().unwrap_or(project), project, file);
     let annotations = report::annotations(report, &file_of);
     if !annotations.is_empty() {

@@ -2,11 +2,13 @@
 
 mod check_run;
 mod completions;
+mod doctor;
 mod documents;
 mod events;
 mod excerpts;
 mod explain;
 mod github;
+mod hooks;
 mod init;
 mod lint;
 mod list;
@@ -35,6 +37,8 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Schema(args) => Ok(schema::run(&args)),
         Command::Explain(args) => explain::run(&args),
         Command::Who(args) => who::run(&args),
+        Command::Doctor(args) => Ok(doctor::run(&args)),
+        Command::Hooks(args) => hooks::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),
         Command::Man(args) => man::run(&args),

@@ -16,7 +16,11 @@ use crate::{manifest, memory, platform};
 /// If the manifests are wrong, a pattern matches nothing, or nothing can be measured here.
 pub fn run(args: RunArgs) -> Result<ExitCode> {
     let loaded = load(&args.manifests)?;
-    let mut plan = Plan::of_manifests(loaded, &args.checks, args.how.rules.map(Into::into), platform::current())?;
+    let mut plan =
+        Plan::of_manifests(loaded, &args.checks, args.how.rules.as_ref().map(|said| said.rules), platform::current())?;
+    if let Some(said) = &args.how.rules {
+        plan.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
+    }
     let mut remark = None;
     if args.failed {
         let red = memory::red(&plan.project)?;

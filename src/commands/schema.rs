@@ -11,6 +11,8 @@ pub fn run(args: &SchemaArgs) -> ExitCode {
         Document::Manifest => manifest::schema(),
         Document::Report => report::schema(),
         Document::Events => report::events_schema(),
+        Document::Doctor => report::doctor_schema(),
+        Document::Hooks => report::hooks_schema(),
     };
     // Whoever stops reading has seen enough.
     let _ = Show::json(&serde_json::to_string_pretty(&schema).unwrap_or_default());

@@ -3,8 +3,9 @@
 use super::check_run::{self, CheckRun};
 use crate::cli::{CwdArg, HomeArg, TryArgs};
 use crate::error::{Error, ExitCode, Result};
-use crate::model::{CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit};
+use crate::model::{CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, WindowsRules};
 use crate::plan::Plan;
+use crate::platform;
 
 /// Runs one command as a check whose project is the current directory.
 ///
@@ -13,7 +14,11 @@ use crate::plan::Plan;
 /// If nothing can be measured here.
 pub fn run(args: TryArgs) -> Result<ExitCode> {
     let here = check_run::current_folder()?;
-    let project = std::fs::canonicalize(&here).map_err(|error| Error::file("cannot open", &here, error))?;
+    let project = platform::real_path(&here).map_err(|error| Error::file("cannot open", &here, error))?;
+    let mut windows = WindowsRules::default();
+    if let Some(said) = &args.how.rules {
+        said.add_to(&mut windows);
+    }
     let check = Check {
         cwd: match args.cwd {
             CwdArg::Project => Cwd::Project,
@@ -26,10 +31,12 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         },
         inherit: if args.inherit_all { Inherit::All } else { Inherit::Names(Vec::new()) },
         stdin: args.stdin,
+        publishes: args.publishes,
         timeout: args.timeout.unwrap_or(Check::DEFAULT_TIMEOUT),
         grace: args.grace.unwrap_or(Check::DEFAULT_GRACE),
         expect: Expect { exit: args.exit, cases: args.cases.map(CaseCount::Exactly), ..Expect::default() },
-        rules: args.how.rules.map(Into::into).unwrap_or_default(),
+        rules: args.how.rules.as_ref().map(|said| said.rules).unwrap_or_default(),
+        windows,
         ..Check::new("try", CheckCommand::Argv(args.command))
     };
     let plan = Plan::of_command(project, check);

@@ -1,6 +1,5 @@
 //! `hostproof who`
 
-use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -24,7 +23,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 pub fn run(args: &WhoArgs) -> Result<ExitCode> {
     let mut paths = Vec::new();
     for path in &args.paths {
-        paths.push(fs::canonicalize(path).map_err(|error| Error::file("cannot look at", path, error))?);
+        paths.push(platform::real_path(path).map_err(|error| Error::file("cannot look at", path, error))?);
     }
     let watcher = Watcher::of_folders(!args.no_mappings);
     let mut look = watcher.look(&paths);

@@ -5,9 +5,8 @@ use std::fmt::Write;
 
 use super::find::SelfTest;
 use super::pair;
-use super::wired::Wired;
 use super::yaml::{comment, scalar, words};
-use crate::model::{Check, CheckReport, Exit, Finding, Kind, ReaderChoice, Severity, Verdict};
+use crate::model::{Check, CheckReport, Exit, Finding, Kind, ReaderChoice, Severity, Verdict, Wiring};
 use crate::words::duration;
 
 /// What a draft is made of.
@@ -15,7 +14,7 @@ use crate::words::duration;
 pub struct Draft<'a> {
     /// Each self-test with what was seen of it.
     pub tests: &'a [(SelfTest, CheckReport)],
-    pub wired: &'a [Wired],
+    pub wired: &'a [Wiring],
     /// What a person should know of the rest.
     pub notes: &'a [String],
 }
@@ -58,14 +57,14 @@ pub fn draft(draft: &Draft<'_>) -> String {
     let mut text = HEADER.to_owned();
     let tested: Vec<Vec<usize>> = draft.tests.iter().map(|(test, _)| pair::tested(test, draft.wired)).collect();
     let covered: BTreeSet<usize> = tested.iter().flatten().copied().collect();
-    let open: Vec<&Wired> =
+    let open: Vec<&Wiring> =
         draft.wired.iter().enumerate().filter(|(index, _)| !covered.contains(index)).map(|(_, wired)| wired).collect();
     if !open.is_empty() {
         text.push_str("#\n# Wired here, and no check runs it yet:\n");
         for wired in open {
-            let command: String = wired.command.chars().take(LONGEST_COMMAND).collect();
-            let more = if command.len() < wired.command.len() { "…" } else { "" };
-            let place = if wired.file == wired.command { String::new() } else { format!(" ({})", wired.file) };
+            let command: String = wired.command().chars().take(LONGEST_COMMAND).collect();
+            let more = if command.len() < wired.command().len() { "…" } else { "" };
+            let place = if wired.file == wired.command() { String::new() } else { format!(" ({})", wired.file) };
             line(&mut text, "", &format!("  {}: {command}{more}{place}", wired.occasion()));
         }
     }
@@ -80,13 +79,13 @@ pub fn draft(draft: &Draft<'_>) -> String {
         if index > 0 {
             text.push('\n');
         }
-        let hooks: Vec<&Wired> = tested[index].iter().map(|&wired| &draft.wired[wired]).collect();
+        let hooks: Vec<&Wiring> = tested[index].iter().map(|&wired| &draft.wired[wired]).collect();
         check(&mut text, test, report, &hooks);
     }
     text
 }
 
-fn check(out: &mut String, test: &SelfTest, report: &CheckReport, hooks: &[&Wired]) {
+fn check(out: &mut String, test: &SelfTest, report: &CheckReport, hooks: &[&Wiring]) {
     let seen = Seen::of(report);
     let mut key = |key: &str, value: &str| {
         let _ = writeln!(out, "{}{key}: {value}", if key == "id" { "  - " } else { "    " });

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! project -> listing -> find (python, node, cargo, shell) -> self-tests -> [ run each once ] -> draft -> write
-//!                   `-> wired (JSON settings, git's hooks) ----------------------------------´
+//!                   `-> wirings -----------------------------------------------------------´
 //! ```
 //!
 //! - `project` names the project and lists its files.
 //! - `find` and the modules it calls decide from names and texts which files are self-tests; they touch no system.
-//! - `wired` lists the commands that hosts call, `pair` says which self-test seems to test which of them.
+//! - [`crate::wirings`] lists the commands that hosts call, `pair` says which self-test seems to test which of them.
 //! - `draft` makes the manifest's text of what was seen, `write` has the loader read it before anybody else does.
 //!
 //! # Invariants
@@ -20,9 +20,7 @@
 mod cargo;
 mod draft;
 mod find;
-mod git_hooks;
 mod ids;
-mod listing;
 mod node;
 mod pair;
 mod project;
@@ -31,13 +29,11 @@ mod python_groups;
 mod shell;
 mod summary;
 mod text;
-mod wired;
 mod write;
 mod yaml;
 
 pub use draft::{Draft, Seen, draft};
 pub use find::{Found, SelfTest, find};
-pub use project::{Project, open};
+pub use project::{Project, open, wired};
 pub use summary::{nothing_found, summary};
-pub use wired::{Wired, find as wired};
 pub use write::{check, write};

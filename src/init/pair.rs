@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::find::{SelfTest, base};
-use super::wired::Wired;
+use crate::model::Wiring;
 
 /// Words of commands that name no hook.
 const PROGRAMS: &[&str] = &[
@@ -12,10 +12,13 @@ const PROGRAMS: &[&str] = &[
 ];
 
 /// The wired commands that a self-test seems to test, as indices.
-pub fn tested(test: &SelfTest, wired: &[Wired]) -> Vec<usize> {
+pub fn tested(test: &SelfTest, wired: &[Wiring]) -> Vec<usize> {
+    (0..wired.len()).filter(|index| fits(test, wired[*index].command())).collect()
+}
+
+fn fits(test: &SelfTest, command: &str) -> bool {
     let subjects: BTreeSet<String> = test.files.iter().filter_map(|file| subject(file)).collect();
-    let fits = |wired: &Wired| names(&wired.command).any(|name| subjects.contains(&name));
-    (0..wired.len()).filter(|index| fits(&wired[*index])).collect()
+    names(command).any(|name| subjects.contains(&name))
 }
 
 /// What a test file is named after: `sweep` for `test_sweep.py`, `sweep_test.sh` and `sweep.test.js`.
@@ -55,8 +58,7 @@ mod tests {
             files: vec![file.to_owned()],
             remarks: Vec::new(),
         };
-        let wired = Wired { event: "e".to_owned(), matcher: None, command: command.to_owned(), file: "f".to_owned() };
-        !tested(&test, &[wired]).is_empty()
+        fits(&test, command)
     }
 
     #[test]

@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::listing::list;
-use super::text::{self, Links};
+use super::text;
 use crate::error::{Error, Result};
-use crate::source;
-
-/// The folder of manifests.
-pub const FOLDER: &str = "checks.d";
+use crate::manifest::FOLDER;
+use crate::model::{Host, Wiring};
+use crate::wirings::{Disk, list, read};
+use crate::{platform, source};
 
 /// A project without manifests.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ pub struct Project {
 ///
 /// If it has manifests already.
 pub fn open(folder: &Path) -> Result<Project> {
-    let canonical = |path: &Path| fs::canonicalize(path).map_err(|error| Error::file("cannot find", path, error));
+    let canonical = |path: &Path| platform::real_path(path).map_err(|error| Error::file("cannot find", path, error));
     let folder = canonical(folder)?;
     let root = match source::top(&folder) {
         Some(top) => canonical(&top)?,
@@ -45,8 +44,22 @@ pub fn open(folder: &Path) -> Result<Project> {
 impl Project {
     /// The text of one of its own files; `None` for what can't be read or is not text.
     pub fn text(&self, name: &str) -> Option<String> {
-        text::read(&self.root.join(name), Links::Refuse).ok()
+        text::read(&self.root.join(name)).ok()
     }
+}
+
+/// The commands that hosts call in a project, and what a person should know of the rest. Those of one user alone are left
+/// out, since what is written is for everybody; git's hooks are nobody's alone.
+#[must_use]
+pub fn wired(project: &Project) -> (Vec<Wiring>, Vec<String>) {
+    let read = read(&Disk::of(&project.root, &project.files), &[]);
+    let unread = read.unread.into_iter().map(|unread| {
+        let place = unread.line.map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{}{place}: {}", unread.file, unread.message)
+    });
+    let notes = unread.chain(read.notes).collect();
+    let shared = read.wirings.into_iter().filter(|wiring| !wiring.personal || wiring.host == Host::Git);
+    (shared.collect(), notes)
 }
 
 fn refuse_existing(directory: &Path) -> Result<()> {

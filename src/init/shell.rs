@@ -1,6 +1,7 @@
 //! Self-tests that are shell scripts.
 
 use super::find::{Files, Found, argument, base, ending, folder, folders, is_beside_hooks};
+use crate::platform;
 
 /// Folders of tests. Elsewhere a script of such a name may well do something to the world.
 const TEST_FOLDERS: &[&str] = &["test", "tests", "t", "__tests__", "spec"];
@@ -36,22 +37,12 @@ pub fn find(files: &Files<'_>, found: &mut Found) {
     found.passed_over(&bats, "tests for bats, which init does not propose yet");
 }
 
-/// What the first line names, without its folder, so that it is found on other systems, too; with its options.
+/// What the first line names, else the shell that the text needs.
 fn interpreter(text: &str) -> Vec<String> {
-    let line = text.lines().next().unwrap_or_default();
-    let mut words = line.strip_prefix("#!").unwrap_or_default().split_whitespace().peekable();
-    let mut program = words.next().map(base);
-    if program == Some("env") {
-        while words.peek().is_some_and(|word| word.starts_with('-') || word.contains('=')) {
-            words.next();
-        }
-        program = words.next().map(base);
-    }
-    let Some(program) = program.filter(|program| !program.is_empty()) else {
+    platform::shebang(text).unwrap_or_else(|| {
         let bash = ["[[ ", "pipefail", "BASH_SOURCE", "declare -", "<<<"].iter().any(|sign| text.contains(sign));
-        return vec![if bash { "bash" } else { "sh" }.to_owned()];
-    };
-    std::iter::once(program).chain(words).map(str::to_owned).collect()
+        vec![if bash { "bash" } else { "sh" }.to_owned()]
+    })
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::draft::{Draft, Seen};
-use super::wired::Wired;
 use super::write::FILE;
+use crate::model::Wiring;
 
 /// The longest list of names.
 const NAMES: usize = 8;
@@ -56,7 +56,7 @@ pub fn summary(draft: &Draft<'_>, dry_run: bool) -> String {
 }
 
 /// What is said when there is nothing to write.
-pub fn nothing_found(wired: &[Wired], notes: &[String]) -> String {
+pub fn nothing_found(wired: &[Wiring], notes: &[String]) -> String {
     let mut text = "no self-tests found, so nothing was written\n\
         looked for: test_*.py and *_test.py (pytest, unittest, scripts), test*.sh and *_test.sh, *.test.js beside hooks,\n\
         the `test` script of package.json, and Cargo.toml with tests\n"
@@ -64,7 +64,7 @@ pub fn nothing_found(wired: &[Wired], notes: &[String]) -> String {
     if !wired.is_empty() {
         let _ = writeln!(text, "{} wired hook{} found that nothing tests:", wired.len(), plural(wired.len()));
         for wired in wired.iter().take(NAMES) {
-            let _ = writeln!(text, "  {}", super::yaml::comment(&format!("{}: {}", wired.occasion(), wired.command)));
+            let _ = writeln!(text, "  {}", super::yaml::comment(&format!("{}: {}", wired.occasion(), wired.command())));
         }
     }
     for note in notes {

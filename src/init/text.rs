@@ -7,29 +7,16 @@ use std::path::Path;
 /// The most that is read of a file.
 const MOST: u64 = 1 << 20;
 
-/// What may lie at the path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Links {
-    /// The file itself.
-    Refuse,
-    /// Also a link to one: settings are often kept elsewhere.
-    Follow,
-}
-
 /// The first megabyte of a regular file, as text. Bytes that are not UTF-8 are replaced, a byte order mark is left out.
 ///
 /// # Errors
 ///
 /// What the system says; `InvalidInput` for anything but a regular file, `InvalidData` for one that has NUL bytes.
-pub fn read(path: &Path, links: Links) -> io::Result<String> {
+pub fn read(path: &Path) -> io::Result<String> {
     let not_regular = || io::Error::new(ErrorKind::InvalidInput, "it is not a regular file");
     // To open a FIFO would wait, and to open a device can do anything; so it is looked at first, and once more when it
     // is open, since it may have been replaced in between.
-    let metadata = match links {
-        Links::Refuse => fs::symlink_metadata(path)?,
-        Links::Follow => fs::metadata(path)?,
-    };
-    if !metadata.is_file() {
+    if !fs::symlink_metadata(path)?.is_file() {
         return Err(not_regular());
     }
     let file = File::open(path)?;

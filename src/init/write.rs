@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::find::SelfTest;
-use super::project::FOLDER;
 use crate::error::{Error, Result};
-use crate::manifest;
+use crate::manifest::{self, FOLDER};
 use crate::model::CheckCommand;
 use crate::{env, platform};
 

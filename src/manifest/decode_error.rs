@@ -12,15 +12,13 @@ use super::problem::Problem;
 pub const HELP: &str = "\nhelp: ";
 
 /// Keys that the manifest will have. Each is refused until the part that makes it work exists.
-const LATER: [&str; 19] = [
+const LATER: [&str; 18] = [
     "as",
     "breaks",
     "copies",
-    "covers",
     "eventually",
     "faults",
     "forbid",
-    "gate",
     "hook",
     "hosts",
     "link",
@@ -28,6 +26,7 @@ const LATER: [&str; 19] = [
     "plant",
     "publishes",
     "repeat",
+    "require",
     "retries",
     "unchanged",
     "vary",
@@ -96,7 +95,7 @@ impl DecodeError {
 
 fn unknown_key(name: &str, known: &[&'static str]) -> DecodeError {
     let of_a_check = known.contains(&"timeout");
-    if LATER.contains(&name) && (of_a_check || known.contains(&"checks")) {
+    if LATER.contains(&name) && (of_a_check || known.contains(&"checks") || known.contains(&"wirings")) {
         return DecodeError::new(format!("the key `{name}` is not known in this version of hostproof"))
             .help("remove it, or use a version that has it; keys are never accepted and ignored");
     }

@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::platform;
 
 /// The folder of the manifests, in the project.
-const FOLDER: &str = "checks.d";
+pub const FOLDER: &str = "checks.d";
 
 /// The project and its manifests.
 #[derive(Debug)]
@@ -58,7 +59,7 @@ fn named_directory(path: &Path, named: &Path) -> Result<PathBuf> {
 fn absolute(path: &Path) -> Result<PathBuf> {
     let absolute = std::path::absolute(path).map_err(|source| Error::file("cannot find", path, source))?;
     if absolute.components().any(|component| component == Component::ParentDir) {
-        return path.canonicalize().map_err(|source| Error::file("cannot find", path, source));
+        return platform::real_path(path).map_err(|source| Error::file("cannot find", path, source));
     }
     // Collecting the components drops a trailing separator.
     Ok(absolute.components().collect())

@@ -16,10 +16,10 @@ use super::parse::parse;
 use super::problem::{Also, Problem, Problems};
 use super::read::{Contents, Unreadable, read};
 use super::resolve::{Resolved, resolve};
-use super::spec::ManifestSpec;
+use super::spec::{ManifestSpec, WiringSpec};
 use super::values::VERSION;
 use crate::error::{Error, Result};
-use crate::model::{Check, Origin, Platform, Rules};
+use crate::model::{Check, Origin, Platform, Rules, WiringSource};
 
 /// What to load, and for whom.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +44,8 @@ pub struct Loaded {
     pub files: Vec<ManifestFile>,
     /// In the order of the files, and of each file.
     pub checks: Vec<LoadedCheck>,
+    /// Files that wire commands, as `gate` names them.
+    pub wirings: Vec<WiringSource>,
     /// `sha256:` and the digest over name and content of every file.
     pub digest: String,
 }
@@ -76,6 +78,7 @@ pub fn load(options: &Options<'_>) -> Result<Loaded> {
     let Found { project, directory, files } = find(options.start, options.directory)?;
     let mut loading: Vec<_> = files.into_iter().map(|file| one(&file, &directory, options.platform)).collect();
     unique_ids(&mut loading);
+    one_gate(&mut loading);
     if loading.iter().any(|file| !file.problems.is_empty()) {
         let diagnosed: Vec<_> = loading
             .iter()
@@ -84,12 +87,13 @@ pub fn load(options: &Options<'_>) -> Result<Loaded> {
         return Err(Error::Manifest(diagnose(&diagnosed, options.colour)));
     }
     let digest = digest(&loading);
-    let mut loaded = Loaded { project, directory, files: Vec::new(), checks: Vec::new(), digest };
+    let mut loaded = Loaded { project, directory, files: Vec::new(), checks: Vec::new(), wirings: Vec::new(), digest };
     for (index, file) in loading.into_iter().enumerate() {
         let lines = Lines::new(&file.text);
+        loaded.wirings.extend(file.wirings);
         for resolved in file.checks {
             let origin = Origin { file: file.name.clone(), line: lines.position(resolved.span.start).0 };
-            let rules = resolved.spec.rules.as_ref().map_or_else(|| vec![Rules::default()], |rules| rules.0.clone());
+            let rules = resolved.spec.rules.as_ref().map_or_else(|| vec![Rules::default()], |rules| rules.all.clone());
             if let Some(check) = lower(resolved, origin) {
                 loaded.checks.push(LoadedCheck { check, rules, file: index });
             }
@@ -106,6 +110,9 @@ struct Loading {
     text: String,
     setup: Vec<Vec<String>>,
     checks: Vec<Resolved>,
+    /// Where its `gate` is.
+    gate: Option<Span>,
+    wirings: Vec<WiringSource>,
     problems: Problems,
 }
 
@@ -116,12 +123,19 @@ fn one(candidate: &Candidate, directory: &Path, platform: Platform) -> Loading {
         text: String::new(),
         setup: Vec::new(),
         checks: Vec::new(),
+        gate: None,
+        wirings: Vec::new(),
         problems: Problems::default(),
     };
     match read(candidate, directory) {
         Ok(Contents { bytes, text }) => {
             if let Some((spec, document)) = spec(&text, &mut loading.problems) {
                 loading.checks = resolve(&spec, &document, platform, &mut loading.problems);
+                if let Some(gate) = spec.gate {
+                    loading.gate = Some(document.span(gate.id));
+                    let wirings = gate.value.wirings.unwrap_or_default().into_iter();
+                    loading.wirings = wirings.filter_map(|wiring| wiring_source(wiring.value)).collect();
+                }
                 loading.setup = spec.setup.unwrap_or_default().into_iter().map(|argv| argv.0).collect();
             }
             (loading.bytes, loading.text) = (bytes, text);
@@ -132,6 +146,10 @@ fn one(candidate: &Candidate, directory: &Path, platform: Platform) -> Loading {
         }
     }
     loading
+}
+
+fn wiring_source(spec: WiringSpec) -> Option<WiringSource> {
+    Some(WiringSource { file: spec.file?.0.0, commands: spec.commands.map(|path| path.0.0) })
 }
 
 fn spec(text: &str, problems: &mut Problems) -> Option<(ManifestSpec, Document)> {
@@ -171,6 +189,23 @@ fn unique_ids(loading: &mut [Loading]) {
             problem.also.push(Also { file: Some(*first), span: span.clone(), label: "first".to_owned() });
             file.problems.push(problem);
         }
+    }
+}
+
+/// What the gate goes by is said in one place.
+fn one_gate(loading: &mut [Loading]) {
+    let mut first: Option<(usize, Span)> = None;
+    for (index, file) in loading.iter_mut().enumerate() {
+        let Some(span) = file.gate.clone() else { continue };
+        let Some((known, place)) = &first else {
+            first = Some((index, span));
+            continue;
+        };
+        let mut problem = Problem::at(span, "a second `gate`")
+            .label("again")
+            .help("keep one of all files: what the gate goes by is said in one place");
+        problem.also.push(Also { file: Some(*known), span: place.clone(), label: "first".to_owned() });
+        file.problems.push(problem);
     }
 }
 

@@ -46,10 +46,13 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         reader: spec.reader.map_or(default.reader, |reader| reader.0),
         expect: expect(spec.expect.unwrap_or_default())?,
         allow: allow.collect::<Option<_>>()?,
+        publishes: spec.publishes.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,
+        covers: spec.covers.into_iter().flat_map(|globs| globs.0).map(|glob| glob.0.0).collect(),
         lock: spec.lock.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
         tags: spec.tags.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
+        windows: spec.rules.map(|rules| rules.windows).unwrap_or_default(),
         origin: Some(origin),
         ..Check::new(default.id, default.command)
     })

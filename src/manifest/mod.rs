@@ -27,6 +27,7 @@ mod decode_error;
 mod diagnose;
 mod find;
 mod forms;
+mod json_path;
 mod limits;
 mod lines;
 mod load;
@@ -51,6 +52,9 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+pub use find::FOLDER;
 pub use load::{Loaded, LoadedCheck, ManifestFile, Options, load};
+pub use paths::parse_publish_glob;
+pub use read::other_encoding;
 pub use schema::schema;
 pub use values::parse_duration;

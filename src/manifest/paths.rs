@@ -3,6 +3,7 @@
 use schemars::Schema;
 
 use super::text::{Fault, Grammar, pattern};
+use crate::platform::FileGlob;
 
 /// No absolute path, no drive, no backslash; `..` is looked for by the code, which can say more.
 const RELATIVE: &str = r"^[^/\\:][^\\]*$";
@@ -10,6 +11,10 @@ const RELATIVE: &str = r"^[^/\\:][^\\]*$";
 /// A path in the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectPath(pub String);
+
+/// A path in the project, or a glob of paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoverGlob(pub String);
 
 /// A path in the sandbox's `work/`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +30,24 @@ impl Grammar for ProjectPath {
 
     fn schema() -> Schema {
         pattern(RELATIVE)
+    }
+}
+
+impl Grammar for CoverGlob {
+    const WHAT: &'static str = "a path in the project, or a glob of paths";
+    const NAME: &'static str = "CoverGlob";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let ProjectPath(path) = ProjectPath::text(text)?;
+        globset::Glob::new(&path).map_err(|error| {
+            Fault::new(format!("\"{text}\" is no glob of paths: {}", error.kind()))
+                .help("write a path, or a glob such as `hooks/**` or `hooks/*.py`")
+        })?;
+        Ok(Self(path))
+    }
+
+    fn schema() -> Schema {
+        ProjectPath::schema()
     }
 }
 
@@ -44,6 +67,43 @@ impl Grammar for SandboxPath {
     fn schema() -> Schema {
         pattern(RELATIVE)
     }
+}
+
+/// Files that are published: a glob, relative to where a check starts, or below `$project` or `$sandbox`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishGlob(pub String);
+
+impl Grammar for PublishGlob {
+    const WHAT: &'static str = "a glob of files";
+    const NAME: &'static str = "PublishGlob";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let below = text.strip_prefix("$project/").or_else(|| text.strip_prefix("$sandbox/")).unwrap_or(text);
+        if ["$project", "$sandbox"].contains(&text) || below.ends_with('/') || below == "." {
+            return Err(Fault::new(format!("\"{text}\" names a folder")).help("write the files in it: `state/*.json`"));
+        }
+        let glob = relative(below, "the folder that the check starts in")
+            .map_err(|fault| fault.help("`$project/…` and `$sandbox/…` are below the project and the sandbox"))?;
+        match FileGlob::new(&glob) {
+            Ok(_) => Ok(Self(text.to_owned())),
+            Err(why) => Err(Fault::new(format!("\"{text}\" is not a glob: {why}")).help(
+                "`*` and `?` stand for what is in one name, `**` for any folders, `[ab]` and `{a,b}` for a choice",
+            )),
+        }
+    }
+
+    fn schema() -> Schema {
+        pattern(RELATIVE)
+    }
+}
+
+/// A glob of published files, for the command line.
+///
+/// # Errors
+///
+/// A sentence that says what is wrong with it.
+pub fn parse_publish_glob(text: &str) -> Result<String, String> {
+    PublishGlob::text(text).map(|glob| glob.0).map_err(|fault| fault.sentence())
 }
 
 fn relative(text: &str, inside: &str) -> Result<String, Fault> {
@@ -77,6 +137,25 @@ mod tests {
         for path in ["", "/a", "..", "../a", "a/..", "a/../b", "C:/a", "c:a", "\\\\host\\a", "a\\b", "a\\..\\b"] {
             assert!(ProjectPath::text(path).is_err(), "{path}");
             assert!(SandboxPath::text(path).is_err(), "{path}");
+        }
+        for glob in ["a", "state/*.json", "./a", "**/x", "$sandbox/tmp/*/state/*.json", "$project/.claude/{a,b}.json"] {
+            assert!(PublishGlob::text(glob).is_ok(), "{glob}");
+        }
+        for glob in [
+            "",
+            "/a/*",
+            "../a",
+            "a/../b",
+            "$sandbox",
+            "$project/",
+            "state/",
+            "a[",
+            "{a/b,c}",
+            "a\\b",
+            "**",
+            "$sandbox//a",
+        ] {
+            assert!(PublishGlob::text(glob).is_err(), "{glob}");
         }
         assert!(SandboxPath::text("a/b").is_ok());
         for path in [".", "./", "./."] {

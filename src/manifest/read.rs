@@ -7,6 +7,7 @@ use std::path::Path;
 use super::find::Candidate;
 use super::limits::MAX_BYTES;
 use super::problem::Problem;
+use crate::platform;
 
 const BOM: &str = "\u{feff}";
 
@@ -52,11 +53,11 @@ fn stays_inside(path: &Path, directory: &Path) -> Result<(), Problem> {
     if !metadata.is_symlink() {
         return Ok(());
     }
-    let target = path.canonicalize().map_err(|source| {
+    let target = platform::real_path(path).map_err(|source| {
         Problem::of_file(format!("this manifest is a symbolic link that leads nowhere: {source}"))
             .help("mend the link, or remove it")
     })?;
-    let directory = directory.canonicalize().map_err(|source| cannot_read(&source))?;
+    let directory = platform::real_path(directory).map_err(|source| cannot_read(&source))?;
     if target.starts_with(&directory) {
         return Ok(());
     }
@@ -128,7 +129,7 @@ fn decode(bytes: &[u8]) -> Result<String, Unreadable> {
 
 /// Which of the encodings with zero bytes it is, by its byte order mark, or by where the zeros are: each of the first
 /// characters of YAML is ASCII.
-fn other_encoding(bytes: &[u8]) -> Option<&'static str> {
+pub fn other_encoding(bytes: &[u8]) -> Option<&'static str> {
     // UTF-32 first: its mark begins with that of UTF-16.
     let marks: [(&[u8], &str); 4] = [
         (&[0xff, 0xfe, 0, 0], "UTF-32 (little endian)"),

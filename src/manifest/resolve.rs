@@ -33,6 +33,11 @@ pub fn resolve(spec: &ManifestSpec, document: &Document, platform: Platform, pro
     if spec.checks.is_none() {
         resolver.missing(root, "checks", "write `checks:` with a list of checks, each with an `id` and a `run`");
     }
+    if let Some(gate) = &spec.gate {
+        for wiring in gate.value.wirings.iter().flatten().filter(|wiring| wiring.value.file.is_none()) {
+            resolver.missing(wiring.id, "file", "write which file wires commands: `file: my-hooks.yaml`");
+        }
+    }
     let none = Defaults::default();
     let defaults = &spec.defaults.as_ref().unwrap_or(&none).0;
     resolver.parts(defaults);

@@ -11,7 +11,8 @@ use serde::Deserialize;
 
 use super::counts::{CasesSpec, SkippedSpec};
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
-use super::paths::{ProjectPath, SandboxPath};
+use super::json_path::CommandPath;
+use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath};
 use super::reader_spec::ReaderSpec;
 use super::rules_spec::RulesSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
@@ -32,6 +33,8 @@ pub struct ManifestSpec {
     pub defaults: Option<Defaults>,
     /// Commands that run once, in this order, before the checks of this file; if one fails, the checks are broken.
     pub setup: Option<Vec<Argv>>,
+    /// What the gate goes by; in one file of all.
+    pub gate: Option<Spanned<GateSpec>>,
     /// The checks of this file.
     #[schemars(required)]
     pub checks: Option<NonEmpty<Spanned<CheckSpec>>>,
@@ -75,7 +78,11 @@ pub struct CheckSpec {
     pub expect: Option<ExpectSpec>,
     /// Findings that are meant.
     pub allow: Option<Vec<Spanned<AllowSpec>>>,
+    /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
+    /// One that is written in place is a finding.
+    pub publishes: Option<Vec<Parsed<PublishGlob>>>,
     /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
+    /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]
     pub rules: Option<RulesSpec>,
     /// Where it runs; it is skipped elsewhere. Everywhere by default.
@@ -88,6 +95,9 @@ pub struct CheckSpec {
     pub macos: Option<Spanned<Override>>,
     /// Programs without which it is broken, or skipped if they are optional.
     pub needs: Option<Vec<Spanned<NeedSpec>>>,
+    /// What a change must touch to want it, and what of the wired hooks it covers: paths in the project, or globs of them.
+    /// Every change wants it by default, and it covers the hooks that its command and its files name.
+    pub covers: Option<NonEmpty<Parsed<CoverGlob>>>,
     /// Checks that share one of these names never run together.
     pub lock: Option<Vec<Parsed<Filled>>>,
     /// Names to select checks by.
@@ -127,6 +137,28 @@ pub struct AllowSpec {
     /// Why it is meant; the report shows it.
     #[schemars(required)]
     pub because: Option<Parsed<Filled>>,
+}
+
+/// What the gate goes by.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a map with `wirings`")]
+#[schemars(rename = "Gate")]
+pub struct GateSpec {
+    /// Files that wire commands, beyond those whose place and form are known.
+    pub wirings: Option<Vec<Spanned<WiringSpec>>>,
+}
+
+/// A file that wires commands.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a map with `file`")]
+#[schemars(rename = "Wirings")]
+pub struct WiringSpec {
+    /// The file, in the project.
+    #[schemars(required)]
+    pub file: Option<Parsed<ProjectPath>>,
+    /// Where its commands are: a path such as `$.hooks[*].run`. Not needed for a file in a host's own form, which is known
+    /// by its name.
+    pub commands: Option<Parsed<CommandPath>>,
 }
 
 /// Keys of a check, for every check of a file.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Rules};
+use super::{Kind, Rules, WindowsRules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -304,14 +304,22 @@ pub struct Check {
     pub reader: ReaderChoice,
     pub expect: Expect,
     pub allow: Vec<Allow>,
+    /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
+    /// `$sandbox`, which are replaced.
+    pub publishes: Vec<String>,
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
     pub needs: Vec<Need>,
+    /// Globs of files, relative to the project, that a change must touch to want this check; every change when empty. It
+    /// covers the wired commands that are, or run, one of these files.
+    pub covers: Vec<String>,
     /// Checks that share one of these never run together.
     pub lock: Vec<String>,
     pub tags: Vec<String>,
     /// By whose rules it is judged.
     pub rules: Rules,
+    /// How those of Windows are kept.
+    pub windows: WindowsRules,
     pub origin: Option<Origin>,
 }
 
@@ -322,6 +330,18 @@ impl Check {
     ///
     /// Honest children end up to a quarter of a second after their check, and about a second on a loaded machine.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
+
+    /// Whether it says that it is for that system: by name, or by whose rules it is judged.
+    #[must_use]
+    pub fn is_for(&self, platform: Platform) -> bool {
+        self.platforms.contains(&platform) || (platform == Platform::Windows && self.rules == Rules::Windows)
+    }
+
+    /// Whether that system is one that it may run on.
+    #[must_use]
+    pub fn may_run_on(&self, platform: Platform) -> bool {
+        self.platforms.is_empty() || self.is_for(platform)
+    }
 
     /// A check of that command with every other key at its default.
     #[must_use]
@@ -342,11 +362,14 @@ impl Check {
             reader: ReaderChoice::default(),
             expect: Expect::default(),
             allow: Vec::new(),
+            publishes: Vec::new(),
             platforms: Vec::new(),
             needs: Vec::new(),
+            covers: Vec::new(),
             lock: Vec::new(),
             tags: Vec::new(),
             rules: Rules::default(),
+            windows: WindowsRules::default(),
             origin: None,
         }
     }

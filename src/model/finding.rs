@@ -19,6 +19,10 @@ pub enum Kind {
     HeldFile,
     /// A removal or a rename that Windows refuses.
     RefusedByWindows,
+    /// A published file was written in place.
+    TornPublish,
+    /// A name that another system cannot have.
+    IllegalName,
     /// The check's stdout or stderr is still open after the grace.
     HeldPipe,
     /// What the check left cannot be removed, or lies outside its sandbox.
@@ -43,7 +47,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which findings are shown.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Timeout,
         Self::RefusedByWindows,
         Self::Unmet,
@@ -51,6 +55,8 @@ impl Kind {
         Self::LongCount,
         Self::SkippedCases,
         Self::NoProof,
+        Self::TornPublish,
+        Self::IllegalName,
         Self::HeldDirectory,
         Self::HeldFile,
         Self::HeldPipe,
@@ -70,6 +76,8 @@ impl Kind {
             Self::HeldDirectory => "held-directory",
             Self::HeldFile => "held-file",
             Self::RefusedByWindows => "refused-by-windows",
+            Self::TornPublish => "torn-publish",
+            Self::IllegalName => "illegal-name",
             Self::HeldPipe => "held-pipe",
             Self::Residue => "residue",
             Self::ShortCount => "short-count",

@@ -5,6 +5,17 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Ability;
+
+/// Numbers of Windows' code pages, as 1252 or 65001 (UTF-8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CodePages {
+    /// Of programs with windows, and of most files.
+    pub ansi: u32,
+    /// Of consoles, unless they were told another.
+    pub oem: u32,
+}
+
 /// The machine and the session that a run happened in. A fact that could not be read is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostFacts {
@@ -22,9 +33,15 @@ pub struct HostFacts {
     pub uid: Option<u32>,
     /// The name of process 1 (Linux): what adopts orphans, or, in a container, what does not.
     pub init: Option<String>,
-    /// `LC_ALL`, else `LC_CTYPE`, else `LANG`.
+    /// Whether it has an administrator's rights (Windows).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elevated: Option<bool>,
+    /// `LC_ALL`, else `LC_CTYPE`, else `LANG`; on Windows the user's own.
     pub locale: Option<String>,
-    /// `TZ`, else the zone that /etc/localtime names.
+    /// What programs without Unicode read text by: their windows' code page, and their consoles' (Windows).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code_pages: Option<CodePages>,
+    /// `TZ`, else the zone that /etc/localtime names; on Windows the system's name of it.
     pub time_zone: Option<String>,
     /// Octal, as `0022`.
     pub umask: Option<String>,
@@ -42,6 +59,15 @@ pub struct HostFacts {
     pub processors: Option<u64>,
     /// Version of each program that a check's `needs` names.
     pub programs: BTreeMap<String, Option<String>>,
-    /// What the probes can see here: probe to `ok`, or why not.
+    /// What the probes can see here: each by its name to `ok`, or how far not and why, as `hostproof doctor` tells it.
     pub probes: BTreeMap<String, String>,
+}
+
+impl HostFacts {
+    /// With what the probes can see.
+    #[must_use]
+    pub fn seen_by(self, abilities: &[Ability]) -> Self {
+        let probes = abilities.iter().map(|ability| (ability.name.to_string(), ability.state())).collect();
+        Self { probes, ..self }
+    }
 }

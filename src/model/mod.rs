@@ -2,17 +2,22 @@
 //!
 //! Nothing here decides, prints or touches the system; the modules import only std, serde and schemars.
 
+mod ability;
 mod case;
 mod check;
 mod event;
 mod finding;
 mod frame;
 mod host;
+mod json_path;
 mod process;
 mod removal;
 mod report;
 mod verdict;
+mod wiring;
+mod wiring_fault;
 
+pub use ability::{Ability, Can, EXAMINATION_SCHEMA, Examination, PUBLISHED_FILES, REMOVALS, WINDOWS_RULES, remedy};
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,
@@ -21,11 +26,16 @@ pub use check::{
 pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
-pub use host::HostFacts;
+pub use host::{CodePages, HostFacts};
+pub use json_path::{JsonPath, PathStep, WiringSource};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
-pub use removal::{Act, Answer, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target};
+pub use removal::{Act, Answer, Came, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target, WindowsRules};
 pub use report::{
     CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
     SourceFacts, SourceState, Stop, Tool, Totals,
 };
 pub use verdict::Verdict;
+pub use wiring::{
+    Cover, HOOKS_SCHEMA, HookTotals, Hooks, Host, Limit, Named, On, Script, Shell, Unit, Unread, WiredCommand, Wiring,
+};
+pub use wiring_fault::{WiringFault, WiringFaultKind};

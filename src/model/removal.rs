@@ -1,5 +1,7 @@
 //! A removal or a rename, and what Windows makes of it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +29,25 @@ impl Rules {
     }
 }
 
+/// How Windows' rules are kept, where they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowsRules {
+    /// Whether removals and renames of files are judged, too, or those of directories only.
+    pub files: bool,
+    /// Whether a program that is not known counts as one that opens without delete sharing.
+    pub strict: bool,
+    /// Whether each runtime is given the error number that makes it say what it says on Windows.
+    pub faithful: bool,
+    /// Whether a program, by its name, opens files so that they may be removed meanwhile; before what is known of it.
+    pub shares_delete: BTreeMap<String, bool>,
+}
+
+impl Default for WindowsRules {
+    fn default() -> Self {
+        Self { files: true, strict: false, faithful: false, shares_delete: BTreeMap::new() }
+    }
+}
+
 /// What is done to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Act {
@@ -43,8 +64,10 @@ pub enum Act {
 pub enum Target {
     Directory,
     File {
-        /// Whether nobody may write to it.
+        /// Whether its owner may not write to it: what runtimes make the attribute of.
         read_only: bool,
+        /// Whether it is named as Python's tempfile names files if nothing else is asked for.
+        temporary: bool,
     },
 }
 
@@ -58,6 +81,27 @@ pub struct Holder<'a> {
     pub below: bool,
     /// Whether what is held is a directory.
     pub directory: bool,
+    pub came: Came,
+}
+
+/// How a process came to an open file or a mapping, as far as that can be told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Came {
+    /// Its program opened it.
+    #[default]
+    Opened,
+    /// Its program opened it, and asked for no symbolic link to be followed.
+    OpenedNoFollow,
+    /// Perhaps its program opened it, perhaps one that was executed before it: it is one that executions leave open.
+    Inheritable,
+    /// The same of standard input, output or error, which are mostly inherited.
+    Stream,
+    /// The process has executed nothing since it was forked: perhaps its parent opened it.
+    Forked,
+    /// The process helps a runtime on Unix alone, as Python's `multiprocessing.resource_tracker` does.
+    Helper,
+    /// It was mapped to be run.
+    Code,
 }
 
 /// Why Windows refuses.
@@ -86,6 +130,8 @@ pub enum Refused {
     Busy,
     /// It is not allowed.
     Denied,
+    /// The same, in the words of another error number.
+    NotPermitted,
 }
 
 /// A refusal by Windows.
@@ -108,10 +154,16 @@ pub enum Answer {
     Predict(Refusal),
 }
 
-/// Says what Windows makes of an act by a program on a target, given who has it.
-pub type Judge = fn(act: Act, caller: &str, target: Target, holders: &[Holder<'_>]) -> Answer;
+/// Pure decisions about Windows, for the part that answers calls.
+#[derive(Debug, Clone, Copy)]
+pub struct Judge {
+    /// Says what Windows makes of an act by a program on a target, given who has it.
+    pub judge: fn(act: Act, caller: &str, target: Target, holders: &[Holder<'_>], rules: &WindowsRules) -> Answer,
+    /// Says how the removal of a directory by a call for files fails, where it is to fail otherwise than here.
+    pub unlink_directory: fn(caller: &str, rules: &WindowsRules) -> Option<Refused>,
+}
 
-/// A call that was refused as Windows would have refused it.
+/// A call that was refused as Windows would have refused it, or that Windows might have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedCall {
     /// The system call, as `rmdir`.
@@ -125,6 +177,10 @@ pub struct RefusedCall {
     /// Who is in the way, and with what.
     pub holder: Option<(Process, Hold)>,
     pub refusal: Refusal,
-    /// How often the same was refused.
+    /// Whether it was let through, since it is not sure that Windows refuses it.
+    pub predicted: bool,
+    /// Whether the same was done later, and not refused: the program knows how to get over it.
+    pub overcome: bool,
+    /// How often the same happened.
     pub times: u64,
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Unread;
-use crate::model::{Exit, Mark, Process, RefusedCall, Rules, Stream};
+use super::{Published, Unread};
+use crate::model::{Exit, Mark, Process, RefusedCall, Rules, Stream, WindowsRules};
 
 /// A command to run under supervision.
 #[derive(Debug, Clone)]
@@ -29,8 +29,12 @@ pub struct Job {
     pub roots: Vec<PathBuf>,
     /// An existing folder on a file system that can take output which is too large for memory.
     pub spill: PathBuf,
+    /// Files that must appear by rename: each a folder, absolute, and a [`super::FileGlob`] below it.
+    pub publishes: Vec<(PathBuf, String)>,
     /// By whose rules removals and renames are answered.
     pub rules: Rules,
+    /// How those of Windows are kept.
+    pub windows: WindowsRules,
 }
 
 /// Why a job's first process did not start.
@@ -55,8 +59,8 @@ pub struct Captured {
     /// The file that has them, without a name, if they are too many for memory.
     #[serde(skip)]
     pub file: Option<Arc<File>>,
-    /// Where the supervisor has that file.
-    pub descriptor: Option<i32>,
+    /// Whether there is such a file.
+    pub spilled: bool,
     /// When what arrived. Thinned out for a stream that arrives in very many pieces.
     pub marks: Vec<Mark>,
     /// When the stream ended, in microseconds after the start; `None` if somebody still had it open.
@@ -108,6 +112,8 @@ pub struct Outcome {
     pub removed: Vec<Process>,
     /// Calls that were refused, as Windows would have refused them.
     pub refused: Vec<RefusedCall>,
+    /// Files that did not appear by rename, though they are to, and those of which that is not known.
+    pub published: Vec<Published>,
     /// Processes outside the tree that could not be looked into when something was removed.
     pub unread: Vec<Unread>,
     /// Whether it is known that nothing in the first root was made, removed, moved or given other permissions.
@@ -118,9 +124,37 @@ pub struct Outcome {
     pub stderr: Captured,
     /// Probes that could not look, each with why.
     pub blind: Vec<String>,
+    /// What else is to be said of it, in sentences.
+    pub notes: Vec<String>,
 }
 
 impl Outcome {
+    /// Of a job whose first process did not start.
+    #[must_use]
+    pub fn of_nothing(error: StartError) -> Self {
+        Self {
+            not_started: Some(error),
+            ended: Ended::ByItself,
+            exit: None,
+            duration_us: 0,
+            late: Vec::new(),
+            alive: Vec::new(),
+            unnamed: 0,
+            survivors: Vec::new(),
+            outside: Vec::new(),
+            removed: Vec::new(),
+            refused: Vec::new(),
+            published: Vec::new(),
+            unread: Vec::new(),
+            untouched: false,
+            started_boot_ms: 0,
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            blind: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
     /// The captured stream of that name.
     #[must_use]
     pub fn captured(&self, stream: Stream) -> &Captured {

@@ -2,17 +2,30 @@
 //!
 //! The parts above know no `cfg`, and ask for these: a [`Lane`] that runs a job and owns its whole process tree
 //! ([`prepare`], [`start_lane`], and [`serve`] for its other end), a [`Watcher`] that looks at every process of the
-//! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`on_interrupt`],
-//! and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
+//! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`abilities`],
+//! [`on_interrupt`], and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
 //!
-//! | | Linux | Windows, macOS |
-//! | --- | --- | --- |
-//! | tree | a single-threaded supervisor per lane, child subreaper | not built yet: [`start_lane`] says so |
-//! | ends with the harness | the supervisor sees its socket close | |
+//! | | Linux | macOS | Windows |
+//! | --- | --- | --- | --- |
+//! | tree | a single-threaded supervisor per lane, child subreaper | the same supervisor; descent by unique numbers, session, mark | two nested job objects per job: nothing leaves the outer one, who asks to leave its job leaves the inner one and is told |
+//! | events | signals, the pipes' ends, inotify, seccomp | a kernel queue on each process | one completion port per lane: the job's messages, confirmed by its list of processes, and the pipes |
+//! | holders | /proc | libproc | the table of open handles, each process's own memory, mapped files |
+//! | streams | pipes, told by their inode | pipes, told by their numbers | named pipes, told by names that nobody can foresee; input comes through one, too |
+//! | the terminal | a session of its own | a session of its own | a console of its own, without a window |
+//! | ends with the harness | the supervisor sees its socket close | the same | the job objects end with their only handles; one janitor process sees its pipe end and removes the folders |
+//!
+//! macOS is type-checked on Debian and tested on the runner; what it can't see is told in its module, `macos`.
 
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
+mod case;
+mod file_glob;
 mod job;
+mod places;
+mod published;
+mod shebang;
+mod store;
+mod temporary;
 
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
@@ -25,6 +38,14 @@ mod system;
 #[cfg(target_os = "macos")]
 #[path = "macos/mod.rs"]
 mod system;
+
+/// What of Windows' side asks the system for nothing is tested everywhere.
+#[cfg(all(test, not(windows)))]
+mod windows {
+    mod command_line;
+    mod paths;
+    mod quote;
+}
 
 #[cfg(unix)]
 mod unix;
@@ -39,16 +60,24 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use file_glob::{FileGlob, Progress};
 pub use files::{
-    Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others, is_plain_folder,
-    make_folder, new_file, on_interrupt, open_regular, path_of, remove_tree, user,
+    HAS_CODE_PAGES, Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others,
+    is_plain_folder, list_tree, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of,
+    real_path, remove_tree, run_through, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
+pub use places::{sandbox_base, state_folder};
+pub use published::{Published, Step, Story, Torn};
+pub use shebang::shebang;
 pub use system::{
-    LaneHandle, Watcher, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
+    LaneHandle, Watcher, abilities, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
 };
 
 use crate::model::Platform;
+
+/// Whether `Path` and `PATH` are two variables.
+pub const VARIABLES_HAVE_CASE: bool = cfg!(not(windows));
 
 /// One supervisor and the folder that it answers for. Runs one job at a time.
 ///
@@ -76,6 +105,24 @@ pub struct Unremovable {
     pub path: std::path::PathBuf,
     /// The system's reason, in words.
     pub reason: String,
+}
+
+/// What came of removing a tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// What could not be removed; of many, the first few.
+    pub left: Vec<Unremovable>,
+    /// What somebody had open for a moment, and how long everything of that kind had to be waited for.
+    pub waited: Option<(std::path::PathBuf, std::time::Duration)>,
+}
+
+/// What a folder has in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Relative to the folder, with whether it is a folder itself.
+    pub entries: Vec<(std::path::PathBuf, bool)>,
+    /// Why not all of it is here.
+    pub blind: Option<String>,
 }
 
 /// A process outside the trees of the checks that has to do with one of them.
@@ -109,6 +156,15 @@ pub struct Look {
     pub mounts: Vec<std::path::PathBuf>,
     /// What could not be looked at at all, and why.
     pub blind: Vec<String>,
+}
+
+/// What runs a file that the system does not run by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Through {
+    /// The interpreter's file.
+    pub file: std::path::PathBuf,
+    /// Its name and its options: what stands before the script's own name.
+    pub words: Vec<String>,
 }
 
 /// The system this program was built for.

@@ -21,6 +21,19 @@ impl Blame<'_> {
         self.by_hint(process).or_else(|| self.by_path(path?)).or_else(|| self.by_time(process))
     }
 
+    /// The same for something that happened to a path at that time, in milliseconds after the check's start. Who did it may
+    /// have run since long before.
+    #[must_use]
+    pub fn case_at(&self, process: Option<&Process>, path: &str, at_ms: u64) -> Option<String> {
+        process.and_then(|process| self.by_hint(process)).or_else(|| self.by_path(path)).or_else(|| self.at(at_ms))
+    }
+
+    /// The case that a path carries the name of.
+    #[must_use]
+    pub fn case_of(&self, path: &str) -> Option<String> {
+        self.by_path(path)
+    }
+
     fn by_hint(&self, process: &Process) -> Option<String> {
         // pytest's form: `tests/test_x.py::test_y (call)`.
         let hint = process.case_hint.as_deref()?;
@@ -44,12 +57,15 @@ impl Blame<'_> {
         (!found.iter().any(|case| short_name(&case.name) == short_name(&best.name))).then(|| best.name.clone())
     }
 
-    /// The case whose time covers most of the tick in which the process started.
     fn by_time(&self, process: &Process) -> Option<String> {
+        self.at(u64::try_from(process.started_ms?).ok()?)
+    }
+
+    /// The case whose time covers most of the tick that begins then.
+    fn at(&self, started: u64) -> Option<String> {
         if !self.complete {
             return None;
         }
-        let started = u64::try_from(process.started_ms?).ok()?;
         let mut before = 0;
         let mut best: (u64, Option<&Case>) = (0, None);
         let mut index = 0;
@@ -146,6 +162,15 @@ mod tests {
         assert_eq!(at(200), Some("c".into()), "seven of the ten milliseconds are in c's time");
         assert_eq!(at(290), Some("c".into()));
         assert_eq!(at(310), None, "after the last case");
+    }
+
+    #[test]
+    fn what_happened_is_blamed_on_the_case_of_its_time_not_of_its_doers_start() {
+        let cases = [case("a", 100), case("b", 203)];
+        let blame = Blame { cases: &cases, complete: true };
+        assert_eq!(blame.case_at(Some(&process(0, None)), "tmp/x", 150), Some("b".into()));
+        assert_eq!(blame.case_at(None, "tmp/x", 150), Some("b".into()));
+        assert_eq!(blame.case_at(Some(&process(0, Some("a (call)"))), "tmp/x", 150), Some("a".into()));
     }
 
     #[test]

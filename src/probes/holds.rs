@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use super::{Blame, Places, windows_rules};
-use crate::model::{Act, Answer, Finding, Hold, Holder, How, Kind, Process, Rules, Severity, Target};
+use crate::model::{
+    Act, Answer, Came, Finding, Hold, Holder, How, Kind, Process, RefusedCall, Rules, Severity, Target, WindowsRules,
+};
 use crate::platform::{Ended, Outcome, Stranger};
 
 /// The holds of processes that outlived the grace.
@@ -18,7 +20,8 @@ pub fn held(alive: &[Process], places: &Places, blame: &Blame<'_>) -> Vec<Findin
 /// under it is told here.
 ///
 /// Where Windows' rules are asked for, such a removal of a directory is an error: it was not refused, since the rules
-/// can't be kept here, or since whoever did it or sat there is no process of the check.
+/// can't be kept here, or since whoever did it or sat there is no process of the check. Of a file it can't be told
+/// afterwards who opened it how, so that nothing is sure.
 pub fn removed(
     outcome: &Outcome,
     strangers: &[Stranger],
@@ -39,14 +42,17 @@ pub fn removed(
     let mut known: HashSet<(u32, &str)> = HashSet::new();
     let mut findings = Vec::new();
     for (process, hold) in seen.chain(at_limit.filter(|(_, hold)| hold.deleted)) {
-        if told(process, hold) || !known.insert((process.pid, &hold.path)) {
+        let answered = |refused: &RefusedCall| {
+            refused.path == hold.path && refused.holder.as_ref().is_some_and(|(holder, _)| holder.pid == process.pid)
+        };
+        if told(process, hold) || outcome.refused.iter().any(answered) || !known.insert((process.pid, &hold.path)) {
             continue;
         }
         let answer = windows(process, hold);
         let says = match answer {
             Answer::Allow => continue,
-            Answer::Refuse(_) => "Windows refuses that",
-            Answer::Predict(_) => "Windows would refuse that unless it was opened with delete sharing",
+            Answer::Refuse(_) if hold.how != How::Descriptor => "Windows refuses that",
+            Answer::Refuse(_) | Answer::Predict(_) => UNLESS_SHARED,
         };
         let mut finding = finding(process, hold, places, blame);
         finding.kind = Kind::RefusedByWindows;
@@ -56,19 +62,22 @@ pub fn removed(
             finding.winerror = Some(refusal.winerror);
         }
         let name = places.name(&hold.path);
-        finding.message =
-            format!("{name} was removed while it was {} {}: {}", hold.how.phrase(), process.short(), says);
+        let gone = if hold.directory { "removed" } else { "removed or replaced" };
+        finding.message = format!("{name} was {gone} while it was {} {}: {says}", hold.how.phrase(), process.short());
         findings.push(finding);
     }
     findings
 }
 
+/// What is said where it is not known who opened something.
+pub const UNLESS_SHARED: &str = "Windows would refuse that unless it was opened with delete sharing";
+
 /// What Windows makes of the removal.
 fn windows(process: &Process, hold: &Hold) -> Answer {
     let program = process.argv.first().map(|word| word.rsplit('/').next().unwrap_or(word)).unwrap_or_default();
-    let holder = Holder { how: hold.how, program, below: false, directory: hold.directory };
-    let target = if hold.directory { Target::Directory } else { Target::File { read_only: false } };
-    windows_rules::judge(Act::Remove, "", target, &[holder])
+    let holder = Holder { how: hold.how, program, below: false, directory: hold.directory, came: Came::Opened };
+    let target = if hold.directory { Target::Directory } else { Target::File { read_only: false, temporary: false } };
+    windows_rules::judge(Act::Remove, "", target, &[holder], &WindowsRules::default())
 }
 
 fn finding(process: &Process, hold: &Hold, places: &Places, blame: &Blame<'_>) -> Finding {

@@ -5,16 +5,22 @@
 mod blame;
 mod holds;
 mod leaks;
+mod names;
 mod pipes;
 mod places;
+mod publish;
 mod refused;
 mod tripped;
 pub mod windows_rules;
 
 pub use blame::Blame;
+pub use names::{
+    Illegal, findings as name_findings, illegal, of_the_run as names_of_the_run, project_room, temp_room,
+    unlisted as unlisted_names,
+};
 pub use places::Places;
 
-use crate::model::{Finding, Frame, Kind, ProcessRef, Rules, Severity};
+use crate::model::{Finding, Frame, Kind, PUBLISHED_FILES, ProcessRef, Rules, Severity, WINDOWS_RULES, remedy};
 use crate::platform::{Ended, Outcome, Stranger, Unread};
 
 /// Everything that the job's end showed, in no particular order. All of it, however much: what is allowed is judged one
@@ -37,7 +43,8 @@ pub fn findings(
     }
     if outcome.ended != Ended::Cancelled {
         let known: Vec<u32> = outcome.alive.iter().map(|process| process.pid).collect();
-        findings.extend(refused::found(outcome, places, blame, frames));
+        findings.extend(refused::found(outcome, places, blame));
+        findings.extend(publish::torn(outcome, places, blame));
         findings.extend(leaks::outside(strangers));
         for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {
             findings.extend(holds::held(std::slice::from_ref(&stranger.process), places, blame));
@@ -58,10 +65,13 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
     let mut findings: Vec<Finding> = blind
         .iter()
         .map(|why| {
-            if why.starts_with("Windows' rules: ") {
-                return warning(why.clone());
-            }
-            Finding { remedy: more_room(why), ..warning(format!("could not look for holders: {why}")) }
+            let (probe, reason) = why.split_once(": ").unwrap_or((why, ""));
+            let told = match probe {
+                WINDOWS_RULES => why.clone(),
+                PUBLISHED_FILES => format!("could not see how all published files appeared: {reason}"),
+                _ => format!("could not look for holders: {why}"),
+            };
+            Finding { remedy: remedy(probe, reason).map(str::to_owned), ..warning(told) }
         })
         .collect();
     if let Some(first) = unread.first() {
@@ -72,20 +82,6 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
         findings.push(finding);
     }
     findings
-}
-
-/// What to do about a system that refuses to watch folders.
-fn more_room(why: &str) -> Option<String> {
-    // The system has one word for each of its two limits, and both mean something else elsewhere.
-    let refused = why.strip_prefix("removals during the run: ")?;
-    let limit = if refused.starts_with("Too many open files") {
-        "fs.inotify.max_user_instances"
-    } else if refused.starts_with("No space left") {
-        "fs.inotify.max_user_watches"
-    } else {
-        return None;
-    };
-    Some(format!("let the system watch more folders: sysctl {limit}=…, a larger number than it has now"))
 }
 
 fn blind(outcome: &Outcome) -> Vec<Finding> {

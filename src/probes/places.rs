@@ -20,6 +20,11 @@ impl Places {
         if name.is_empty() { ".".to_owned() } else { name }
     }
 
+    /// The paths that [`Self::name`] may have made a name of.
+    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = PathBuf> + 'a {
+        [&self.sandbox, &self.project].into_iter().map(move |folder| folder.join(name))
+    }
+
     /// Whether the path lies in the sandbox.
     #[must_use]
     pub fn in_sandbox(&self, path: &str) -> bool {

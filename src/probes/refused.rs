@@ -1,15 +1,16 @@
 //! Calls that were refused, as Windows would have refused them.
 
 use super::{Blame, Places, holds};
-use crate::model::{Act, Finding, Frame, Kind, Process, RefusedCall, Rule, Severity};
+use crate::model::{Act, Exit, Finding, Kind, Process, RefusedCall, Rule, Severity};
 use crate::platform::Outcome;
 
-/// A finding for each, with the frame of the output that it shows at.
-pub fn found(outcome: &Outcome, places: &Places, blame: &Blame<'_>, frames: &[Frame]) -> Vec<Finding> {
-    outcome.refused.iter().map(|refused| finding(refused, places, blame, frames)).collect()
+/// A finding for each. What was let through, since it is not sure that Windows refuses it, is a note; so is what a check
+/// got over that ended well: on Windows it would, too.
+pub fn found(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
+    outcome.refused.iter().map(|refused| finding(refused, outcome, places, blame)).collect()
 }
 
-fn finding(refused: &RefusedCall, places: &Places, blame: &Blame<'_>, frames: &[Frame]) -> Finding {
+fn finding(refused: &RefusedCall, outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Finding {
     let name = places.name(&refused.path);
     let done = match refused.act {
         Act::Remove => "removed",
@@ -25,37 +26,31 @@ fn finding(refused: &RefusedCall, places: &Places, blame: &Blame<'_>, frames: &[
         None => "it is in use by a process that is gone".to_owned(),
     };
     let times = if refused.times > 1 { format!(", {} times", refused.times) } else { String::new() };
-    let message = format!(
-        "{name} could not be {done}, as on Windows ({}, WinError {}{times}): {why}",
-        refused.call, refused.refusal.winerror
-    );
-    let mut finding = Finding::new(Kind::RefusedByWindows, Severity::Error, message);
+    let call = format!("{}, WinError {}{times}", refused.call, refused.refusal.winerror);
+    let (severity, message) = if refused.predicted {
+        let unless = match refused.refusal.rule {
+            Rule::OpenFile => holds::UNLESS_SHARED,
+            Rule::OpenTarget => "some versions of Windows refuse that",
+            _ => "Windows may refuse that",
+        };
+        (Severity::Note, format!("{name} was {done} ({call}) though {why}: {unless}"))
+    } else if refused.overcome {
+        let message = format!("{name} could not be {done} at first, as on Windows ({call}), and then it could: {why}");
+        let well = outcome.exit == Some(Exit::Code(0));
+        (if well { Severity::Note } else { Severity::Error }, message)
+    } else {
+        (Severity::Error, format!("{name} could not be {done}, as on Windows ({call}): {why}"))
+    };
+    let mut finding = Finding::new(Kind::RefusedByWindows, severity, message);
     finding.path = Some(name);
     finding.call = Some(refused.call.clone());
     finding.winerror = Some(refused.refusal.winerror);
-    let frame = frame(refused, frames);
-    finding.case = frame.and_then(|frame| frame.case.clone());
-    finding.frame = frame.cloned();
     if let Some((process, hold)) = &refused.holder {
         finding.how = Some(hold.how);
         finding.deleted = Some(false);
-        finding.case = finding.case.or_else(|| blame.case(process, Some(&hold.path)));
+        finding.case = blame.case(process, Some(&hold.path));
         finding.remedy = Some(holds::remedy(hold.how).to_owned());
         finding.process = Some(Process { holds: vec![hold.clone()], ..process.clone() });
     }
     finding
-}
-
-/// The frame whose error names the path, or else the only one that says what the call said.
-fn frame<'a>(refused: &RefusedCall, frames: &'a [Frame]) -> Option<&'a Frame> {
-    const SAID: [&str; 6] = ["Errno 16", "EBUSY", "resource busy", "Errno 13", "EACCES", "Permission denied"];
-    let error = |frame: &&Frame| frame.error.clone().unwrap_or_default();
-    let name = refused.path.rsplit('/').next().unwrap_or_default();
-    let says = |frame: &&Frame| SAID.iter().any(|word| error(frame).contains(word));
-    let names = |frame: &&Frame| !name.is_empty() && error(frame).contains(name);
-    let mut saying = frames.iter().filter(says);
-    frames.iter().find(|frame| names(frame) && says(frame)).or_else(|| {
-        let only = saying.next()?;
-        saying.next().is_none().then_some(only)
-    })
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Places;
-use crate::model::{Finding, Frame, Kind};
+use crate::model::{Finding, Frame, Kind, Severity};
 
 /// What an error says that comes of a path being held, in the words of the systems and of the languages' libraries.
 const HELD: &[&str] = &[
@@ -39,29 +39,42 @@ const HELD: &[&str] = &[
     "operation not permitted",
     "access is denied",
     "being used by another process",
+    // What some versions of Python's TemporaryDirectory make of a refusal.
+    "RecursionError",
 ];
 
-/// Gives each finding of something held the frame of the failure whose error is about the same path, or about one below
-/// or above it.
+/// Gives each finding of something held, and of a call that was refused over it, the frame of the failure whose error is
+/// about the same path, or about one below or above it. What was refused is sure to have failed, so if only one error is
+/// of that kind, whatever it names, it is the one.
 pub fn tripped(findings: &mut [Finding], frames: &[Frame], places: &Places) {
-    let errors: Vec<(&Frame, Vec<Named>)> = frames
-        .iter()
-        .filter_map(|frame| {
-            let named = paths(frame.error.as_deref().filter(|error| is_of_held(error))?);
-            (!named.is_empty()).then_some((frame, named))
-        })
-        .collect();
+    let of_held = frames.iter().filter_map(|frame| {
+        let error = frame.error.as_deref().filter(|error| is_of_held(error))?;
+        Some((frame, paths(error)))
+    });
+    let errors: Vec<(&Frame, Vec<Named>)> = of_held.collect();
     if errors.is_empty() {
         return;
     }
-    for finding in findings.iter_mut().filter(|f| matches!(f.kind, Kind::HeldDirectory | Kind::HeldFile)) {
-        let first = finding.process.as_ref().and_then(|process| process.holds.first());
-        let Some(path) = first.map(|hold| hold.path.as_str()).or(finding.path.as_deref()) else { continue };
-        let held = parts(path);
-        let fits = |(_, named): &&(&Frame, Vec<Named>)| named.iter().any(|named| named.is_about(&held, places));
-        let Some((frame, _)) = errors.iter().find(fits) else { continue };
+    for finding in findings.iter_mut() {
+        let refused = finding.kind == Kind::RefusedByWindows;
+        if !(refused && finding.severity == Severity::Error
+            || matches!(finding.kind, Kind::HeldDirectory | Kind::HeldFile))
+        {
+            continue;
+        }
+        let held: Vec<Vec<String>> = match finding.process.as_ref().and_then(|process| process.holds.first()) {
+            Some(hold) => vec![parts(&hold.path)],
+            None => {
+                finding.path.iter().flat_map(|name| places.named(name)).map(|p| parts(&p.to_string_lossy())).collect()
+            }
+        };
+        let is_about = |(_, named): &&(&Frame, Vec<Named>)| {
+            named.iter().any(|named| held.iter().any(|held| named.is_about(held, places)))
+        };
+        let only = || if refused && errors.len() == 1 { errors.first() } else { None };
+        let Some((frame, _)) = errors.iter().find(is_about).or_else(only) else { continue };
         finding.frame = Some((*frame).clone());
-        if finding.case.is_none() {
+        if refused && frame.case.is_some() || finding.case.is_none() {
             finding.case.clone_from(&frame.case);
         }
     }

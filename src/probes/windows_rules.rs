@@ -5,30 +5,60 @@
 //! delete access, which all openings must share (Microsoft's page on `CreateFileW`, `dwShareMode`; [MS-FSA], the check of
 //! sharing conflicts). What is not known is predicted, never refused.
 
-use crate::model::{Act, Answer, Holder, How, Refusal, Refused, Rule, Target};
+use crate::model::{Act, Answer, Came, Holder, How, Judge, Refusal, Refused, Rule, Target, WindowsRules};
 
 /// `ERROR_ACCESS_DENIED`.
 const DENIED: u32 = 5;
 /// `ERROR_SHARING_VIOLATION`.
 const SHARING: u32 = 32;
 
+/// What answers calls by this table.
+pub const JUDGE: Judge = Judge { judge, unlink_directory };
+
 /// Says what Windows makes of an act by the program `caller` on a target, given who has it. A refusal that is sure comes
 /// before one that is not, and of several the one of the first holder.
 #[must_use]
-pub fn judge(act: Act, caller: &str, target: Target, holders: &[Holder<'_>]) -> Answer {
+pub fn judge(act: Act, caller: &str, target: Target, holders: &[Holder<'_>], rules: &WindowsRules) -> Answer {
     let mut predicted = Answer::Allow;
     let of_holders = holders.iter().enumerate().map(|(index, holder)| match target {
         Target::Directory => directory(act, index, holder),
-        Target::File { .. } => file(act, index, holder),
+        Target::File { .. } => file(act, index, holder, rules),
     });
     for answer in of_holders.chain([read_only(act, caller, target)]) {
         match answer {
-            Answer::Refuse(_) => return answer,
+            Answer::Refuse(refusal) => {
+                return Answer::Refuse(Refusal { class: class(refusal.class, caller, rules), ..refusal });
+            }
             Answer::Predict(_) if predicted == Answer::Allow => predicted = answer,
             Answer::Predict(_) | Answer::Allow => {}
         }
     }
     predicted
+}
+
+/// How `DeleteFileW` of a directory, which is refused with `ERROR_ACCESS_DENIED`, shows in a program that hands that on.
+/// `None` for those that look for a directory first, or try the call for directories next, and for rules that are not
+/// faithful.
+#[must_use]
+pub fn unlink_directory(caller: &str, rules: &WindowsRules) -> Option<Refused> {
+    let hands_on = !matches!(Runtime::of(caller), Some(Runtime::Go | Runtime::Java | Runtime::Msys | Runtime::Git));
+    (rules.faithful && hands_on).then(|| class(Refused::Denied, caller, rules))
+}
+
+/// What becomes of the two errors in the words of a runtime, if the rules are faithful:
+///
+/// - The C library makes `EACCES` of both (`_dosmaperr`), and so do `CPython` (`PC/errmap.h`), Ruby and Perl (win32/win32.c),
+///   and git (compat/mingw.c, `err_win_to_posix`).
+/// - libuv makes `EBUSY` and `EPERM` of them (src/win/error.c), Cygwin `EBUSY` and `EACCES` (winsup/cygwin/errno.cc).
+/// - Go and Rust know 5 as a missing permission, and 32 as nothing that has a name (`syscall.Errno.Is`; std's
+///   `decode_error_kind`); Java likewise (`WindowsException`).
+fn class(refused: Refused, caller: &str, rules: &WindowsRules) -> Refused {
+    match (Runtime::of(caller), refused) {
+        _ if !rules.faithful => refused,
+        (Some(Runtime::Node), Refused::Denied) => Refused::NotPermitted,
+        (Some(Runtime::Node | Runtime::Go | Runtime::Rust | Runtime::Java | Runtime::Msys), _) => refused,
+        _ => Refused::Denied,
+    }
 }
 
 fn busy(rule: Rule, holder: usize) -> Refusal {
@@ -45,55 +75,73 @@ fn denied(rule: Rule, holder: usize) -> Refusal {
 ///   known here: no exception is made for them.
 /// - A descriptor of a directory, or a chroot, has no counterpart in most runtimes there: predicted.
 /// - A rename wants nothing below to be open, however it is shared ([MS-FSA] 2.1.5.15.11: a directory with open files
-///   below it, `STATUS_ACCESS_DENIED`). Whether what is merely mapped counts depends on the file system: predicted.
+///   below it, `STATUS_ACCESS_DENIED`). Whether what is merely mapped counts depends on the file system: predicted, as
+///   is what a forked process has of its parent, and what a process has that Windows would not have.
 fn directory(act: Act, index: usize, holder: &Holder<'_>) -> Answer {
+    let sure = !matches!(holder.came, Came::Forked | Came::Helper);
     if holder.below {
         return match (act, holder.how) {
             (Act::Remove | Act::Replace, _) => Answer::Allow,
-            (Act::Rename, How::Cwd | How::ThreadCwd) => Answer::Refuse(denied(Rule::OpenBelow, index)),
-            (Act::Rename, How::Descriptor) if !holder.directory => Answer::Refuse(denied(Rule::OpenBelow, index)),
+            (Act::Rename, How::Cwd | How::ThreadCwd) if sure => Answer::Refuse(denied(Rule::OpenBelow, index)),
+            (Act::Rename, How::Descriptor) if !holder.directory && holder.came != Came::Forked => {
+                Answer::Refuse(denied(Rule::OpenBelow, index))
+            }
             (Act::Rename, _) => Answer::Predict(denied(Rule::OpenBelow, index)),
         };
     }
     match holder.how {
-        How::Cwd | How::ThreadCwd => Answer::Refuse(busy(Rule::CurrentDirectory, index)),
+        How::Cwd | How::ThreadCwd if sure => Answer::Refuse(busy(Rule::CurrentDirectory, index)),
+        How::Cwd | How::ThreadCwd => Answer::Predict(busy(Rule::CurrentDirectory, index)),
         How::Descriptor | How::Root => Answer::Predict(busy(Rule::OpenDirectory, index)),
         How::Mount | How::Socket | How::Executable | How::Mapping => Answer::Allow,
     }
 }
 
 /// - An open file: it depends on who opened it, see [`sharing`]. `DeleteFileW` and `MoveFileExW` say 32 of the file
-///   itself; `MoveFileExW` says 5 of a target that it is to replace. Wine says the same.
+///   itself; `MoveFileExW` says 5 of a target that it is to replace. Wine says the same. A process's own opening counts as
+///   any other.
 /// - A target that is open with delete sharing can be replaced by a rename with POSIX semantics only
 ///   (`FILE_RENAME_POSIX_SEMANTICS`), and which versions of which functions ask for that differs: predicted.
 /// - A running program or a mapped file can't be removed or replaced, but renamed (`MmFlushImageSection` fails:
-///   `STATUS_CANNOT_DELETE`, error 5). Wine says the same of a running program.
-fn file(act: Act, index: usize, holder: &Holder<'_>) -> Answer {
+///   `STATUS_CANNOT_DELETE`, error 5; also [MS-FSCC] on `FILE_DISPOSITION_INFORMATION_EX`). Wine says the same of a running
+///   program. What maps mere data here need not do so there, but for Python's mmap: predicted.
+fn file(act: Act, index: usize, holder: &Holder<'_>, rules: &WindowsRules) -> Answer {
     match holder.how {
         How::Descriptor => {
             let refusal = if act == Act::Replace { denied(Rule::OpenFile, index) } else { busy(Rule::OpenFile, index) };
-            match sharing(holder.program) {
+            match sharing(holder, rules) {
                 Sharing::Kept => Answer::Refuse(refusal),
                 Sharing::Unknown => Answer::Predict(refusal),
                 Sharing::Shared if act == Act::Replace => Answer::Predict(denied(Rule::OpenTarget, index)),
                 Sharing::Shared => Answer::Allow,
             }
         }
-        How::Executable | How::Mapping if act != Act::Rename => Answer::Refuse(denied(Rule::Image, index)),
+        How::Executable if act != Act::Rename => Answer::Refuse(denied(Rule::Image, index)),
+        How::Mapping if act != Act::Rename => {
+            let python = Runtime::of(holder.program) == Some(Runtime::Python);
+            match holder.came {
+                Came::Code => Answer::Refuse(denied(Rule::Image, index)),
+                Came::Opened if python => Answer::Refuse(denied(Rule::Image, index)),
+                _ => Answer::Predict(denied(Rule::Image, index)),
+            }
+        }
         _ => Answer::Allow,
     }
 }
 
-/// A read-only file: `DeleteFileW` fails with `ERROR_ACCESS_DENIED` (its page, remarks), and `MoveFileExW` replaces none. Some runtimes take
-/// the attribute away first, so that their programs see nothing of it: see [`Runtime::removes_read_only`].
+/// A read-only file: `DeleteFileW` fails with `ERROR_ACCESS_DENIED` (its page, remarks), and `MoveFileExW` replaces none.
+/// Some runtimes take the attribute away first, so that their programs see nothing of it: see
+/// [`Runtime::removes_read_only`]. Python's `NamedTemporaryFile` is removed by Windows itself when it is closed, whatever
+/// its attributes are by then.
 fn read_only(act: Act, caller: &str, target: Target) -> Answer {
-    if target != (Target::File { read_only: true }) || act == Act::Rename {
+    let Target::File { read_only: true, temporary } = target else { return Answer::Allow };
+    if act == Act::Rename {
         return Answer::Allow;
     }
     let refusal = Refusal { rule: Rule::ReadOnly, class: Refused::Denied, winerror: DENIED, holder: None };
     match Runtime::of(caller).and_then(Runtime::removes_read_only) {
         Some(true) if act == Act::Remove => Answer::Allow,
-        Some(false) => Answer::Refuse(refusal),
+        Some(false) if !temporary => Answer::Refuse(refusal),
         _ => Answer::Predict(refusal),
     }
 }
@@ -108,25 +156,58 @@ enum Sharing {
     Unknown,
 }
 
-fn sharing(program: &str) -> Sharing {
-    match Runtime::of(program) {
-        Some(Runtime::Node | Runtime::Rust | Runtime::Msys) => Sharing::Shared,
-        Some(Runtime::Python | Runtime::Go | Runtime::Ruby | Runtime::Perl) => Sharing::Kept,
-        Some(Runtime::Java | Runtime::Git) | None => Sharing::Unknown,
+/// What is known of an open file: by what the rules say of the program that has it, or else by its runtime, as far as that
+/// opened it.
+///
+/// - All runtimes of the table that keep files open what an execution closes, so what survives one may be of a program
+///   before: a shell's `> file` is one. Of a program that only the rules know, this says nothing but for its three streams.
+/// - Windows has no fork: what a forked process has of its parent, its counterpart there would not have.
+/// - Python's tempfile follows no links. On Windows `NamedTemporaryFile` adds `O_TEMPORARY`, with which the C library
+///   shares deletion, and `TemporaryFile` is the same, where here it may unlink its open file; `mkstemp` does neither. Which
+///   one it was can't be seen (Lib/tempfile.py).
+fn sharing(holder: &Holder<'_>, rules: &WindowsRules) -> Sharing {
+    let runtime = Runtime::of(holder.program);
+    let told = shares_delete(holder.program, rules);
+    let shared = told.or_else(|| runtime.and_then(Runtime::shares_delete)).or((rules.strict).then_some(false));
+    let sure = match holder.came {
+        Came::Opened | Came::Code => true,
+        Came::OpenedNoFollow => runtime != Some(Runtime::Python),
+        Came::Inheritable => runtime.is_none_or(|runtime| runtime.shares_delete() != Some(false)),
+        Came::Stream | Came::Forked | Came::Helper => false,
+    };
+    match shared {
+        Some(true) => Sharing::Shared,
+        Some(false) if sure => Sharing::Kept,
+        _ => Sharing::Unknown,
     }
+}
+
+/// What the rules say of a program: by its name, or else by its name without a version.
+fn shares_delete(program: &str, rules: &WindowsRules) -> Option<bool> {
+    let plain = |name: &String| without_version(name) == without_version(program);
+    let by_name = rules.shares_delete.get(program);
+    by_name.or_else(|| rules.shares_delete.iter().find(|(name, _)| plain(name)).map(|(_, shares)| shares)).copied()
+}
+
+/// The name of a program without `.exe`, and without a version at its end.
+fn without_version(program: &str) -> &str {
+    let name = program.strip_suffix(".exe").unwrap_or(program);
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
 }
 
 /// What opens and removes files for a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runtime {
-    /// `CPython`: `open` and `os.open` call the C library's `_wopen` (`Modules/_io/fileio.c`, `Modules/posixmodule.c`), which
-    /// shares reading and writing only (`_SH_DENYNO`). `os.remove` is `DeleteFileW` as it is.
+    /// `CPython`: `open` and `os.open` call the C library's `_wopen` (`Modules/_io/fileio.c`, `_io_FileIO___init___impl`;
+    /// `Modules/posixmodule.c`, `os_open_impl`), which shares reading and writing only (`_SH_DENYNO`). `os.remove` is
+    /// `DeleteFileW` as it is (`Py_DeleteFileW`).
     Python,
-    /// libuv, src/win/fs.c: `fs__open` shares everything "to match UNIX semantics", unless `UV_FS_O_EXLOCK`; `fs__unlink`
-    /// takes a read-only attribute away.
+    /// libuv, src/win/fs.c: `fs__open` shares everything, unless `UV_FS_O_EXLOCK`; `fs__unlink_rmdir` ignores a read-only
+    /// attribute (`FILE_DISPOSITION_IGNORE_READONLY_ATTRIBUTE`), or takes it away.
     Node,
-    /// `syscall/syscall_windows.go`, `Open`: `FILE_SHARE_READ | FILE_SHARE_WRITE` (golang/go#32088 declined to change that;
-    /// only what is opened through an `os.Root` is shared). `os.Remove` takes a read-only attribute away.
+    /// `syscall/syscall_windows.go`, `Open`: `FILE_SHARE_READ | FILE_SHARE_WRITE`; only what is opened through an `os.Root`
+    /// is shared (`internal/syscall/windows/at_windows.go`, `Openat`). `os.Remove` takes a read-only attribute away
+    /// (`os/file_windows.go`).
     Go,
     /// `library/std/src/sys/fs/windows.rs`, `OpenOptions::new`: all three shared. `remove_file` fails on a read-only file
     /// up to 1.85, and removes it since: so neither is said of it.
@@ -134,11 +215,11 @@ enum Runtime {
     /// java.io shares reading and writing (`io_util_md.c`, `winFileHandleOpen`), java.nio everything
     /// (`WindowsChannelFactory.java`, `shareDelete = true`): it depends on the class.
     Java,
-    /// Cygwin's fhandler.cc, `fhandler_base::open`: `FILE_SHARE_VALID_FLAGS`; `unlink_nt` takes a read-only attribute
-    /// away. Git Bash's sh, bash and tools are programs of MSYS, which is Cygwin's.
+    /// winsup/cygwin/fhandler/base.cc, `fhandler_base::open`: `FILE_SHARE_VALID_FLAGS`; `unlink_nt` (syscalls.cc) takes a
+    /// read-only attribute away. Git Bash's sh, bash and tools are programs of MSYS, which is Cygwin's.
     Msys,
-    /// compat/mingw.c: from 2.48 existing files are opened shared (`mingw_open_existing`), new ones and all before are
-    /// not. `mingw_unlink` takes a read-only attribute away.
+    /// compat/mingw.c: existing files are opened shared where they are not truncated (`mingw_open_existing`), new ones are
+    /// not; earlier versions share none. `mingw_unlink` takes a read-only attribute away.
     Git,
     /// win32/win32.c, `rb_w32_wopen`: shared only with `File::SHARE_DELETE`. `wunlink` takes a read-only attribute away.
     Ruby,
@@ -149,9 +230,7 @@ enum Runtime {
 impl Runtime {
     /// By the name of the program, with or without a version. What is compiled has a name of its own, and is unknown.
     fn of(program: &str) -> Option<Self> {
-        let name = program.strip_suffix(".exe").unwrap_or(program);
-        let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        Some(match name {
+        Some(match without_version(program) {
             "python" | "pythonw" => Self::Python,
             "node" | "nodejs" => Self::Node,
             "go" | "gofmt" => Self::Go,
@@ -164,6 +243,15 @@ impl Runtime {
             "perl" => Self::Perl,
             _ => return None,
         })
+    }
+
+    /// Whether what it opens may be removed meanwhile; `None` if that differs.
+    fn shares_delete(self) -> Option<bool> {
+        match self {
+            Self::Node | Self::Rust | Self::Msys => Some(true),
+            Self::Python | Self::Go | Self::Ruby | Self::Perl => Some(false),
+            Self::Java | Self::Git => None,
+        }
     }
 
     /// Whether its way to remove a file takes the read-only attribute away first; `None` if that differs.
@@ -180,15 +268,19 @@ impl Runtime {
 mod tests {
     use super::*;
 
-    const FILE: Target = Target::File { read_only: false };
+    const FILE: Target = Target::File { read_only: false, temporary: false };
 
     fn holder(how: How, program: &str) -> Holder<'_> {
         let directory = matches!(how, How::Cwd | How::ThreadCwd | How::Root);
-        Holder { how, program, below: false, directory }
+        Holder { how, program, below: false, directory, came: Came::Opened }
+    }
+
+    fn by_default() -> WindowsRules {
+        WindowsRules::default()
     }
 
     fn said(act: Act, target: Target, holder: Holder<'_>) -> (&'static str, Option<(Rule, u32)>) {
-        match judge(act, "python3", target, &[holder]) {
+        match judge(act, "python3", target, &[holder], &by_default()) {
             Answer::Allow => ("allow", None),
             Answer::Refuse(refusal) => ("refuse", Some((refusal.rule, refusal.winerror))),
             Answer::Predict(refusal) => ("predict", Some((refusal.rule, refusal.winerror))),
@@ -198,7 +290,8 @@ mod tests {
     #[test]
     fn directories() {
         use Act::{Remove, Rename, Replace};
-        let below = |how, directory| Holder { how, program: "node", below: true, directory };
+        let below = |how, directory| Holder { below: true, directory, ..holder(how, "node") };
+        let helper = Holder { came: Came::Helper, ..holder(How::Cwd, "python3") };
         let rows = [
             (Remove, holder(How::Cwd, "sleep"), "refuse", Some((Rule::CurrentDirectory, 32))),
             (Rename, holder(How::Cwd, "sleep"), "refuse", Some((Rule::CurrentDirectory, 32))),
@@ -209,6 +302,7 @@ mod tests {
             (Remove, holder(How::Mount, "x"), "allow", None),
             // Nothing is removed with something in it; that fails by itself.
             (Remove, below(How::Cwd, true), "allow", None),
+            (Remove, helper, "predict", Some((Rule::CurrentDirectory, 32))),
             (Rename, below(How::Cwd, true), "refuse", Some((Rule::OpenBelow, 5))),
             (Rename, below(How::Descriptor, false), "refuse", Some((Rule::OpenBelow, 5))),
             (Rename, below(How::Descriptor, true), "predict", Some((Rule::OpenBelow, 5))),
@@ -223,6 +317,7 @@ mod tests {
     fn files() {
         use Act::{Remove, Rename, Replace};
         let open = |program| holder(How::Descriptor, program);
+        let came = |how, program, came| Holder { came, ..holder(how, program) };
         let rows = [
             (Remove, open("python3.11"), "refuse", Some((Rule::OpenFile, 32))),
             (Rename, open("python"), "refuse", Some((Rule::OpenFile, 32))),
@@ -235,7 +330,16 @@ mod tests {
             (Remove, open("git"), "predict", Some((Rule::OpenFile, 32))),
             (Remove, open("something"), "predict", Some((Rule::OpenFile, 32))),
             (Remove, holder(How::Executable, "x"), "refuse", Some((Rule::Image, 5))),
-            (Replace, holder(How::Mapping, "x"), "refuse", Some((Rule::Image, 5))),
+            (Replace, holder(How::Mapping, "x"), "predict", Some((Rule::Image, 5))),
+            (Replace, came(How::Mapping, "x", Came::Code), "refuse", Some((Rule::Image, 5))),
+            (Remove, holder(How::Mapping, "python3"), "refuse", Some((Rule::Image, 5))),
+            (Remove, came(How::Mapping, "python3", Came::Forked), "predict", Some((Rule::Image, 5))),
+            (Rename, came(How::Mapping, "x", Came::Code), "allow", None),
+            (Remove, came(How::Descriptor, "python3", Came::OpenedNoFollow), "predict", Some((Rule::OpenFile, 32))),
+            (Remove, came(How::Descriptor, "go", Came::OpenedNoFollow), "refuse", Some((Rule::OpenFile, 32))),
+            (Remove, came(How::Descriptor, "python3", Came::Inheritable), "predict", Some((Rule::OpenFile, 32))),
+            (Remove, came(How::Descriptor, "python3", Came::Stream), "predict", Some((Rule::OpenFile, 32))),
+            (Remove, came(How::Descriptor, "python3", Came::Forked), "predict", Some((Rule::OpenFile, 32))),
             (Rename, holder(How::Executable, "x"), "allow", None),
             (Remove, holder(How::Socket, "x"), "allow", None),
         ];
@@ -246,8 +350,8 @@ mod tests {
 
     #[test]
     fn read_only_files() {
-        let target = Target::File { read_only: true };
-        let answer = |act, caller| match judge(act, caller, target, &[]) {
+        let target = Target::File { read_only: true, temporary: false };
+        let answer = |act, caller| match judge(act, caller, target, &[], &by_default()) {
             Answer::Allow => "allow",
             Answer::Refuse(_) => "refuse",
             Answer::Predict(_) => "predict",
@@ -260,16 +364,66 @@ mod tests {
         assert_eq!(answer(Act::Remove, "something"), "predict");
         assert_eq!(answer(Act::Remove, "cargo"), "predict");
         assert_eq!(answer(Act::Rename, "python3"), "allow");
-        assert_eq!(judge(Act::Remove, "python3", FILE, &[]), Answer::Allow);
+        let temporary = Target::File { read_only: true, temporary: true };
+        assert!(matches!(judge(Act::Remove, "python3", temporary, &[], &by_default()), Answer::Predict(_)));
+        assert_eq!(judge(Act::Remove, "python3", FILE, &[], &by_default()), Answer::Allow);
     }
 
     #[test]
     fn a_sure_refusal_comes_before_a_predicted_one() {
         let holders = [holder(How::Descriptor, "x"), holder(How::Cwd, "sleep")];
-        let Answer::Refuse(refusal) = judge(Act::Remove, "rm", Target::Directory, &holders) else {
+        let Answer::Refuse(refusal) = judge(Act::Remove, "rm", Target::Directory, &holders, &by_default()) else {
             panic!("the second holder sits in it");
         };
         assert_eq!((refusal.holder, refusal.class), (Some(1), Refused::Busy));
+    }
+
+    #[test]
+    fn rules_say_more_of_programs_than_the_table() {
+        let told = |program: &str, shares| WindowsRules {
+            shares_delete: [(program.to_owned(), shares)].into(),
+            ..WindowsRules::default()
+        };
+        let strict = WindowsRules { strict: true, ..WindowsRules::default() };
+        let answer = |program, came, rules: &WindowsRules| {
+            let holder = Holder { came, ..holder(How::Descriptor, program) };
+            match judge(Act::Remove, "rm", FILE, &[holder], rules) {
+                Answer::Allow => "allow",
+                Answer::Refuse(_) => "refuse",
+                Answer::Predict(_) => "predict",
+            }
+        };
+        assert_eq!(answer("tool", Came::Inheritable, &strict), "refuse");
+        assert_eq!(answer("tool", Came::Stream, &strict), "predict");
+        assert_eq!(answer("node", Came::Opened, &strict), "allow");
+        assert_eq!(answer("python3", Came::Inheritable, &strict), "predict");
+        assert_eq!(answer("tool", Came::Opened, &told("tool", false)), "refuse");
+        assert_eq!(answer("tool", Came::Opened, &told("tool", true)), "allow");
+        assert_eq!(answer("other", Came::Opened, &told("tool", false)), "predict");
+        assert_eq!(answer("python3.11", Came::Opened, &told("python3", true)), "allow");
+        assert_eq!(answer("node", Came::Opened, &told("node", false)), "refuse");
+    }
+
+    #[test]
+    fn faithful_errors_are_those_of_the_caller() {
+        let faithful = WindowsRules { faithful: true, ..WindowsRules::default() };
+        let said = |act, caller, rules: &_| match judge(act, caller, FILE, &[holder(How::Descriptor, "python3")], rules)
+        {
+            Answer::Refuse(refusal) => refusal.class,
+            answer => panic!("{answer:?}"),
+        };
+        let plain = by_default();
+        assert_eq!(said(Act::Remove, "python3", &plain), Refused::Busy);
+        assert_eq!(said(Act::Replace, "node", &plain), Refused::Denied);
+        assert_eq!(said(Act::Remove, "python3", &faithful), Refused::Denied);
+        assert_eq!(said(Act::Remove, "node", &faithful), Refused::Busy);
+        assert_eq!(said(Act::Replace, "node", &faithful), Refused::NotPermitted);
+        assert_eq!(said(Act::Remove, "bash", &faithful), Refused::Busy);
+        assert_eq!(said(Act::Remove, "tool", &faithful), Refused::Denied);
+        assert_eq!(unlink_directory("python3", &faithful), Some(Refused::Denied));
+        assert_eq!(unlink_directory("node", &faithful), Some(Refused::NotPermitted));
+        assert_eq!(unlink_directory("go", &faithful), None);
+        assert_eq!(unlink_directory("python3", &by_default()), None);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use console::Style;
 
-use crate::env;
+use crate::model::Platform;
+use crate::{env, platform};
 
 /// Whether colours and characters beyond ASCII may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +99,7 @@ impl Look {
 }
 
 fn unicode() -> bool {
-    if cfg!(windows) {
+    if platform::current() == Platform::Windows {
         return true;
     }
     env::locale().is_some_and(|locale| {

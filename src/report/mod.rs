@@ -2,7 +2,9 @@
 
 mod actions;
 mod against;
+mod doctor;
 mod findings;
+mod hooks;
 mod json;
 mod junit;
 mod last_words;
@@ -12,7 +14,9 @@ mod target;
 mod terminal;
 
 pub use actions::{annotations, defused, defused_json, defused_xml};
-pub use json::{events_schema, json, schema};
+pub use doctor::{doctor, terminal};
+pub use hooks::hooks;
+pub use json::{doctor_schema, events_schema, hooks_schema, json, schema};
 pub use junit::junit;
 pub use look::Look;
 pub use summary::summary;

@@ -52,7 +52,7 @@ impl Target {
         }
         let failed = |error| Error::file(document.cannot_write(), path, error);
         let file = match fs::symlink_metadata(path) {
-            Ok(metadata) if metadata.is_symlink() => fs::canonicalize(path).map_err(failed)?,
+            Ok(metadata) if metadata.is_symlink() => platform::real_path(path).map_err(failed)?,
             _ => path.to_owned(),
         };
         if let Ok(metadata) = fs::metadata(&file)

@@ -23,9 +23,13 @@ const LONGEST_REASON: usize = 120;
 #[must_use]
 pub fn header(look: Look, checks: usize, lanes: usize) -> String {
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    let place = format!("host {} {}", std::env::consts::OS, std::env::consts::ARCH);
     let title = look.bold(&format!("hostproof {}", env!("CARGO_PKG_VERSION")));
-    format!("{title}  {place}  {}, {}", plural(checks, "check"), plural(lanes, "lane"))
+    format!("{title}  {}  {}, {}", place(), plural(checks, "check"), plural(lanes, "lane"))
+}
+
+/// Where it runs, in a few words.
+pub(super) fn place() -> String {
+    format!("host {} {}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
 /// One check in one line. `width` is that of the longest id.

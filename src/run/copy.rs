@@ -90,8 +90,8 @@ pub enum Outside {
 ///
 /// If that is nowhere, or not in the project.
 pub fn inside(project: &Path, name: &Path) -> Result<PathBuf, Outside> {
-    let real = fs::canonicalize(project.join(name)).map_err(Outside::Unseen)?;
-    let project = fs::canonicalize(project).map_err(Outside::Unseen)?;
+    let real = platform::real_path(&project.join(name)).map_err(Outside::Unseen)?;
+    let project = platform::real_path(project).map_err(Outside::Unseen)?;
     if real.starts_with(project) { Ok(real) } else { Err(Outside::Elsewhere(real)) }
 }
 
@@ -193,19 +193,19 @@ fn walk(
 /// The folder that a `.git` is, or that it leads to as a link or as the file of a linked worktree or a submodule. `None`
 /// if that is none.
 fn own_folder(git: &Path) -> Option<PathBuf> {
-    let real = fs::canonicalize(git).ok()?;
+    let real = platform::real_path(git).ok()?;
     if real.is_dir() {
         return Some(real);
     }
     let text = fs::metadata(&real).ok()?.is_file().then(|| fs::read(&real).ok())??;
     let named = platform::path_of(text.strip_prefix(b"gitdir:")?.trim_ascii());
-    fs::canonicalize(git.parent()?.join(named)).ok().filter(|folder| folder.is_dir())
+    platform::real_path(&git.parent()?.join(named)).ok().filter(|folder| folder.is_dir())
 }
 
 /// Makes a repository's folder out of a worktree's own one and of what it shares with others.
 fn repository(own: &Path, to: &Path) -> io::Result<()> {
     let common = match fs::read(own.join("commondir")) {
-        Ok(text) => fs::canonicalize(own.join(platform::path_of(text.trim_ascii())))?,
+        Ok(text) => platform::real_path(&own.join(platform::path_of(text.trim_ascii())))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => own.to_owned(),
         Err(error) => return Err(error),
     };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::sandbox::Sandbox;
 use super::substitute::substitute;
 use crate::model::{Check, Home, Inherit};
+use crate::platform;
 
 /// What every check sees of the caller's environment: where programs are, the locale, the way to the network, and what
 /// the systems and the toolchains themselves need.
@@ -136,7 +137,7 @@ pub fn environment(
         .variables
         .iter()
         .filter(|(name, _)| is_inherited(name, &check.inherit))
-        .map(|(name, value)| (name.clone(), value.clone()))
+        .map(|(name, value)| (usual(name), value.clone()))
         .collect();
     // Unset they lie below HOME, wherever a self-test points that: suites make homes of their own, and on most hosts
     // nothing sets these.
@@ -144,7 +145,7 @@ pub fn environment(
         env.retain(|name, _| !starts_with(name, "XDG_"));
     }
     let mut set = |name: &str, value: &OsStr| {
-        env.insert(OsString::from(name), value.to_owned());
+        env.insert(usual(OsStr::new(name)), value.to_owned());
     };
 
     for name in ["TMPDIR", "TMP", "TEMP"] {
@@ -188,10 +189,10 @@ pub fn environment(
     for (name, value) in &check.env {
         match value {
             Some(value) => {
-                env.insert(name.into(), substitute(value, project, sandbox.root()).into());
+                env.insert(usual(OsStr::new(name)), substitute(value, project, sandbox.root()).into());
             }
             None => {
-                env.remove(OsStr::new(name));
+                env.remove(&usual(OsStr::new(name)));
             }
         }
     }
@@ -214,13 +215,22 @@ fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
 
 /// Names of variables are compared as the system does.
 fn same(name: &OsStr, other: &str) -> bool {
-    if cfg!(windows) { name.eq_ignore_ascii_case(other) } else { name == other }
+    if platform::VARIABLES_HAVE_CASE { name == other } else { name.eq_ignore_ascii_case(other) }
+}
+
+/// A variable's name, so that those which are one to the system are one here: Windows has `Path`.
+fn usual(name: &OsStr) -> OsString {
+    if platform::VARIABLES_HAVE_CASE { name.to_owned() } else { name.to_ascii_uppercase() }
 }
 
 fn starts_with(name: &OsStr, prefix: &str) -> bool {
     let start = name.as_encoded_bytes().get(..prefix.len());
     start.is_some_and(|start| {
-        if cfg!(windows) { start.eq_ignore_ascii_case(prefix.as_bytes()) } else { start == prefix.as_bytes() }
+        if platform::VARIABLES_HAVE_CASE {
+            start == prefix.as_bytes()
+        } else {
+            start.eq_ignore_ascii_case(prefix.as_bytes())
+        }
     })
 }
 
@@ -238,7 +248,10 @@ mod tests {
         environment(check, &caller, &sandbox, Path::new("/p"), Path::new("/p"))
             .into_iter()
             .map(|(name, value)| {
-                (name.to_string_lossy().into_owned(), value.to_string_lossy().replace(&root, "$sandbox"))
+                (
+                    name.to_string_lossy().into_owned(),
+                    value.to_string_lossy().replace(&root, "$sandbox").replace('\\', "/"),
+                )
             })
             .collect()
     }
@@ -271,7 +284,7 @@ mod tests {
         assert_eq!(env["HOME"], "$sandbox/home");
         assert_eq!(env["TMPDIR"], "$sandbox/tmp");
         assert_eq!(env["RUSTUP_HOME"], "/opt/rustup");
-        assert_eq!(env["CARGO_HOME"], home.path().join(".cargo").display().to_string());
+        assert_eq!(env["CARGO_HOME"], home.path().join(".cargo").display().to_string().replace('\\', "/"));
         assert!(!env.contains_key("NVM_DIR"));
     }
 

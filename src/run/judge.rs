@@ -149,7 +149,9 @@ fn verdict_of(finding: &Finding) -> Verdict {
         | Kind::ShortCount
         | Kind::LongCount
         | Kind::SkippedCases
-        | Kind::NoProof => Verdict::Failed,
+        | Kind::NoProof
+        | Kind::TornPublish
+        | Kind::IllegalName => Verdict::Failed,
         Kind::LeakedProcess
         | Kind::LateExit
         | Kind::HeldDirectory
@@ -197,6 +199,8 @@ fn in_short(finding: &Finding, counts: &Counts) -> String {
         Kind::HeldFile => "left a held file behind".to_owned(),
         Kind::RefusedByWindows if finding.frame.is_some() => "stopped by a held directory".to_owned(),
         Kind::RefusedByWindows => "did what Windows refuses".to_owned(),
+        Kind::TornPublish => "published a file in place".to_owned(),
+        Kind::IllegalName => "has a name that another system cannot have".to_owned(),
         Kind::HeldPipe => "its output is still held open".to_owned(),
         Kind::Timeout => "ended at its time limit".to_owned(),
         Kind::Survivor => format!("{} could not be ended", pid.unwrap_or_default()),

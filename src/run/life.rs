@@ -213,7 +213,9 @@ impl<'a> Life<'a> {
             grace: check.grace,
             roots,
             spill: spill(sandbox),
+            publishes: publishes(check, &cwd, &project, sandbox),
             rules: check.rules,
+            windows: check.windows.clone(),
         };
         let places = Places { sandbox: sandbox.root().to_owned(), project, cwd };
         let before = match &check.reader {
@@ -224,6 +226,7 @@ impl<'a> Life<'a> {
             program: file,
             argv: os_strings(&argv),
             stdin: None,
+            publishes: Vec::new(),
             ..job.clone()
         });
         Ok(Ready { job, listing, program, places, before })
@@ -246,6 +249,16 @@ impl<'a> Life<'a> {
             Err(error) => Err(format!("stdin: {}: {error}", name.display())),
         }
     }
+}
+
+/// Each glob with the folder that it is below.
+fn publishes(check: &Check, cwd: &Path, project: &Path, sandbox: &Sandbox) -> Vec<(PathBuf, String)> {
+    let folder = |glob: &String| {
+        let places = [("$project/", project), ("$sandbox/", sandbox.root())];
+        let below = places.into_iter().find_map(|(word, place)| Some((place, glob.strip_prefix(word)?)));
+        below.map_or_else(|| (cwd.to_owned(), glob.clone()), |(place, rest)| (place.to_owned(), rest.to_owned()))
+    };
+    check.publishes.iter().map(folder).collect()
 }
 
 /// Where output goes that is too much for memory: beside the lanes' folders, where it has no name, and whatever a check

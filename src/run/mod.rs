@@ -3,11 +3,13 @@
 //! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
 mod copy;
+mod encoding;
 mod environment;
 mod judge;
 mod junit;
 mod life;
 mod listing;
+mod names;
 mod needs;
 mod output;
 mod planned;
@@ -21,8 +23,11 @@ mod skips;
 mod slot;
 mod substitute;
 mod text;
+mod tools;
 mod totals;
+mod unseen;
 mod workers;
 
 pub use judge::{Facts, Judgement, judge};
+pub use tools::tools;
 pub use workers::{Keep, Observer, Options, Ran, run};

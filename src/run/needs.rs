@@ -173,7 +173,7 @@ impl Life<'_> {
 }
 
 /// The first thing in a text that looks like a version: numbers with dots between them.
-fn version(text: &str) -> Option<String> {
+pub fn version(text: &str) -> Option<String> {
     let is_version = |word: &&str| word.contains('.') && word.split('.').all(|part| !part.is_empty());
     text.split(|c: char| !(c.is_ascii_digit() || c == '.'))
         .map(|word| word.trim_matches('.'))

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::substitute::substitute;
 use crate::model::{CheckCommand, Interpreter};
-use crate::platform;
+use crate::platform::{self, Through};
 
 /// A command, ready to be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Lookup<'_> {
                 let argv: Vec<String> = argv.iter().map(|word| substitute(word, self.project, self.sandbox)).collect();
                 let (file, argv) = self.find_argv(argv)?;
                 self.check_script(&file, &argv)?;
-                Ok(Program { file, argv })
+                self.through(file, argv)
             }
             CheckCommand::Shell { script, interpreter } => {
                 let (name, options): (&str, &[&str]) = match interpreter {
@@ -84,7 +84,7 @@ impl Lookup<'_> {
         Some(file)
     }
 
-    /// Python by name: `python3`, else a `python` that is 3 by its name's target, else the launcher `py -3`.
+    /// Python by name: `python3`, else a `python` that is 3, else the launcher `py -3`.
     fn find_argv(&self, mut argv: Vec<String>) -> Result<(PathBuf, Vec<String>), String> {
         let name = argv.first().cloned().unwrap_or_default();
         if let Some(file) = self.find_name(&name) {
@@ -102,6 +102,22 @@ impl Lookup<'_> {
         Err(self.missing(&name))
     }
 
+    /// A script that the system does not run by itself, by its interpreter.
+    fn through(&self, file: PathBuf, argv: Vec<String>) -> Result<Program, String> {
+        let interpreter = |name: &str| {
+            let (file, words) = self.find_argv(vec![name.to_owned()]).ok()?;
+            Some(Through { file, words })
+        };
+        Ok(match platform::run_through(&file, &interpreter)? {
+            None => Program { file, argv },
+            Some(Through { file: interpreter, words }) => {
+                let script = file.to_string_lossy().into_owned();
+                let argv = words.into_iter().chain([script]).chain(argv.into_iter().skip(1)).collect();
+                Program { file: interpreter, argv }
+            }
+        })
+    }
+
     fn missing(&self, name: &str) -> String {
         if name.contains('/') || name.contains('\\') {
             if self.cwd.join(name).is_dir() {
@@ -110,13 +126,16 @@ impl Lookup<'_> {
             return format!("{name} is not there: looked in {}", self.cwd.display());
         }
         let path = self.path.map_or_else(|| "PATH is not set".to_owned(), |path| path.to_string_lossy().into_owned());
-        format!("the program {name} is not installed, or not on the check's PATH ({path})")
+        let passed = platform::passed_over(OsStr::new(name), self.path, self.cwd);
+        let passed = passed.map(|passed| format!("; {passed}")).unwrap_or_default();
+        format!("the program {name} is not installed, or not on the check's PATH ({path}){passed}")
     }
 
     /// An interpreter that is given a script which is not there fails in a way that is easily taken for an answer:
     /// Python exits with 2, which a hook's host reads as a refusal.
     fn check_script(&self, file: &Path, argv: &[String]) -> Result<(), String> {
-        let interpreter = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let interpreter = file.file_name().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
+        let interpreter = interpreter.strip_suffix(".exe").unwrap_or(&interpreter);
         let stem = interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         if !matches!(stem, "python" | "node" | "sh" | "bash" | "dash" | "zsh" | "ruby" | "perl") {
             return Ok(());
@@ -133,12 +152,46 @@ impl Lookup<'_> {
     }
 }
 
+/// Whether a `python` is one of version 3: by the name of what it leads to, by the library that lies beside it on Windows,
+/// or by what its environment says.
 fn is_python3(file: &Path) -> bool {
-    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"))
+    let target = platform::real_path(file).unwrap_or_else(|_| file.to_owned());
+    let named = target.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("python3"));
+    named
+        || file.with_file_name("python3.dll").is_file()
+        || file.ancestors().skip(1).take(2).any(|folder| {
+            let said = std::fs::read_to_string(folder.join("pyvenv.cfg")).unwrap_or_default();
+            said.lines()
+                .filter_map(|line| line.split_once('='))
+                .any(|(key, value)| matches!(key.trim(), "version" | "version_info") && value.trim().starts_with("3."))
+        })
 }
 
 /// Arguments as the system takes them.
 pub fn os_strings(words: &[String]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_python_of_version_3_is_known_by_what_lies_around_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+        std::fs::create_dir(folder.path().join("Scripts")).expect("a folder");
+        let [beside, below] = ["python.exe", "Scripts/python.exe"].map(|name| folder.path().join(name));
+        write("python.exe", "");
+        write("Scripts/python.exe", "");
+        assert!(!is_python3(&beside) && !is_python3(&below), "nothing says so");
+        write("pyvenv.cfg", "home = C:\\Python27\nversion = 2.7.18\n");
+        assert!(!is_python3(&below));
+        write("pyvenv.cfg", "home = C:\\Python311\nversion = 3.11.9\n");
+        assert!(is_python3(&below));
+        write("pyvenv.cfg", "");
+        write("python3.dll", "");
+        assert!(is_python3(&beside) && !is_python3(&below));
+        assert!(is_python3(Path::new("/none/python3.12")));
+    }
 }

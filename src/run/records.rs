@@ -109,6 +109,8 @@ fn shebang(file: &std::path::Path) -> Option<String> {
 #[must_use]
 pub fn exit_words(exit: Option<Exit>) -> String {
     match exit {
+        // Windows' own codes, as of a crash, are known by their bits.
+        Some(Exit::Code(code)) if code < 0 => format!("exit status {code:#010X}"),
         Some(Exit::Code(code)) => format!("exit status {code}"),
         Some(Exit::Signal(number)) => format!("ended by {}", signal(number)),
         None => "no exit status was seen".to_owned(),

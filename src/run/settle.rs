@@ -8,16 +8,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::names::{self, Tracked};
 use super::program::Program;
 use super::sandbox::{Sandbox, Spare};
 use super::text::Unsatisfied;
+use super::unseen::Unseen;
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
 use crate::model::{
     Case, CaseOutcome, Cases, Check, CheckReport, Cwd, Finding, Kind, Process, Reading, Severity, Stream,
 };
 use crate::plan::Planned;
-use crate::platform::{self, Ended, LaneHandle, Look, Outcome, Stranger, Unread, Watcher};
+use crate::platform::{self, Ended, LaneHandle, Outcome, Stranger, Watcher};
 use crate::probes::{self, Blame, Places};
 use crate::words::timestamp;
 
@@ -60,6 +62,7 @@ pub struct Pending<'a> {
 /// The stage that all lanes hand their checks to.
 pub struct Settler<'a> {
     options: &'a Options,
+    tracked: &'a Tracked<'a>,
     /// Set once the run was stopped: then nobody's grace is waited for.
     stop: Arc<AtomicBool>,
     watcher: Watcher,
@@ -78,23 +81,13 @@ struct State<'a> {
     closed: bool,
 }
 
-/// What the looks of a run could not see.
-#[derive(Debug, Default)]
-pub struct Unseen<'a> {
-    /// What could not be looked at at all.
-    pub blind: Vec<String>,
-    /// Processes of this user that could not be read.
-    pub unread: Vec<Unread>,
-    /// What could not be looked at in checks: why, in which first, and in how many.
-    of_checks: Vec<(String, &'a str, usize)>,
-}
-
 impl<'a> Settler<'a> {
     /// A stage that nothing has come to yet.
     #[must_use]
-    pub fn new(options: &'a Options, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(options: &'a Options, tracked: &'a Tracked<'a>, stop: Arc<AtomicBool>) -> Self {
         Self {
             options,
+            tracked,
             stop,
             watcher: Watcher::of_sandboxes(),
             state: Mutex::default(),
@@ -168,7 +161,7 @@ impl<'a> Settler<'a> {
                 not_before = Instant::now() + began.elapsed() * PAUSE;
                 unseen.take(&look);
                 for mut pending in batch {
-                    unseen.take_of(&mut pending);
+                    unseen.take_of(&pending.planned.check.id, &mut pending.outcome);
                     let strangers: Vec<Stranger> = of_sandbox(&look.strangers, pending.sandbox.root());
                     if strangers.is_empty() || pending.grace_over <= Instant::now() {
                         self.settle(pending, strangers, &mut tell);
@@ -226,48 +219,7 @@ impl<'a> Settler<'a> {
             pending.date(&mut stranger.process);
         }
         let index = pending.index;
-        tell(index, pending.finish(&strangers, self.options));
-    }
-}
-
-impl<'a> Unseen<'a> {
-    fn take(&mut self, look: &Look) {
-        for blind in &look.blind {
-            if !self.blind.contains(blind) {
-                self.blind.push(blind.clone());
-            }
-        }
-        self.take_unread(&look.unread);
-    }
-
-    fn take_unread(&mut self, unread: &[Unread]) {
-        let me = platform::user();
-        for unread in unread.iter().filter(|unread| !unread.privileged && Some(unread.uid) == me) {
-            if !self.unread.iter().any(|known| known.pid == unread.pid) {
-                self.unread.push(unread.clone());
-            }
-        }
-    }
-
-    /// What could not be looked at in a check mostly is the machine's doing, and so the same in all: told once.
-    fn take_of(&mut self, pending: &mut Pending<'a>) {
-        self.take_unread(&pending.outcome.unread);
-        for why in std::mem::take(&mut pending.outcome.blind) {
-            match self.of_checks.iter_mut().find(|(known, ..)| *known == why) {
-                Some((_, _, checks)) => *checks += 1,
-                None => self.of_checks.push((why, &pending.planned.check.id, 1)),
-            }
-        }
-    }
-
-    fn told(mut self) -> Self {
-        let of_checks = self.of_checks.iter().map(|(why, id, checks)| match checks {
-            1 => format!("{why} (in {id})"),
-            2 => format!("{why} (in {id} and another check)"),
-            _ => format!("{why} (in {id} and {} more checks)", checks - 1),
-        });
-        self.blind.extend(of_checks);
-        self
+        tell(index, pending.finish(&strangers, self.options, self.tracked));
     }
 }
 
@@ -303,7 +255,7 @@ impl Pending<'_> {
     }
 
     /// Probes, judges and cleans up.
-    fn finish(self, strangers: &[Stranger], options: &Options) -> CheckReport {
+    fn finish(self, strangers: &[Stranger], options: &Options, tracked: &Tracked<'_>) -> CheckReport {
         let Self {
             planned,
             program,
@@ -326,6 +278,9 @@ impl Pending<'_> {
         let cases = &reading.cases[..reading.cases.iter().rposition(told).map_or(0, |last| last + 1)];
         let blame = Blame { cases, complete: reading.counts.ran.is_some_and(|ran| ran == cases.len() as u64) };
         left.extend(probes::findings(&outcome, strangers, &places, &blame, &reading.frames, check.rules));
+        if outcome.ended != Ended::Cancelled {
+            left.extend(names::found(check, &outcome, &sandbox, tracked, &blame));
+        }
         let mut facts = judge::Facts {
             ended: outcome.ended,
             exit: outcome.exit,
@@ -377,7 +332,7 @@ impl Pending<'_> {
             stdout,
             stderr,
             kept: keep.then(|| sandbox.root().display().to_string()),
-            notes: reading.notes,
+            notes: [reading.notes, outcome.notes].concat(),
             ..records::empty(check, judgement.verdict, judgement.reason)
         }
     }
@@ -433,10 +388,21 @@ pub fn removal(sandbox: &Sandbox) -> Vec<Finding> {
         let message = format!("the sandbox was moved to {}, and removed there", now.display());
         findings.push(residue(now, message, "leave the folder where it is, and move what is in it"));
     }
-    findings.extend(platform::remove_tree(root).into_iter().map(|left| {
-        let name = left.path.strip_prefix(root).unwrap_or(&left.path).display().to_string();
-        let message = format!("{name} could not be removed from the sandbox: {}", left.reason);
+    let removal = platform::remove_tree(root);
+    let name = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    findings.extend(removal.left.into_iter().map(|left| {
+        let message = format!("{} could not be removed from the sandbox: {}", name(&left.path), left.reason);
         residue(&left.path, message, "let the test undo what it did to it")
     }));
+    if let Some((path, waited)) = removal.waited {
+        let message = format!(
+            "{} was open when the sandbox was to be removed, and gone {} ms later: a virus scanner looks at new files",
+            name(&path),
+            waited.as_millis()
+        );
+        let mut finding = Finding::new(Kind::Residue, Severity::Note, message);
+        finding.path = Some(path.display().to_string());
+        findings.push(finding);
+    }
     findings
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::encoding::as_utf8;
 use super::sandbox::{Sandbox, Spare};
 use crate::error::Result;
 use crate::platform::{self, Job, Lane, LaneError, LaneHandle, Outcome};
@@ -64,7 +65,7 @@ impl<'a> Slot<'a> {
         self.spare.take(&folder)
     }
 
-    /// Runs a job in the lane.
+    /// Runs a job in the lane. What it wrote comes as UTF-8, as far as it tells what it is.
     ///
     /// # Errors
     ///
@@ -73,7 +74,11 @@ impl<'a> Slot<'a> {
         let Some(lane) = &mut self.lane else {
             return Err(LaneError::Died { how: "it could not be started".to_owned(), alive: Vec::new() });
         };
-        let result = lane.run(job);
+        let result = lane.run(job).map(|outcome| Outcome {
+            stdout: as_utf8(outcome.stdout, &job.spill),
+            stderr: as_utf8(outcome.stderr, &job.spill),
+            ..outcome
+        });
         if result.as_ref().map_or(true, |outcome| !outcome.survivors.is_empty()) {
             self.spent = true;
         }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
 use super::life::{Half, Life};
+use super::names::Tracked;
 use super::needs::{Fit, Programs, Unfit};
 use super::records;
 use super::schedule::{Schedule, Work};
@@ -142,7 +143,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         schedule.check_done(index);
     };
     let life = Life::new(plan);
-    let settler = Settler::new(options, Arc::clone(&interrupt.stop));
+    let tracked = Tracked::of(plan);
+    let settler = Settler::new(options, &tracked, Arc::clone(&interrupt.stop));
     let programs = Programs::default();
     // What setups left alive.
     let left: Mutex<Vec<Finding>> = Mutex::default();
@@ -226,6 +228,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         }
     }
     findings.extend(probes::unseen(&unseen.blind, &unseen.unread, options.strict));
+    findings.extend(tracked.of_the_run(options.strict));
     let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
     let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ids = plan.checks.iter().map(|planned| &planned.check.id).enumerate();

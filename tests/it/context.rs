@@ -2,21 +2,22 @@
 //!
 //! Whatever a test does, nothing may be left when hostproof has ended: no sandbox, no supervisor, no process of a check.
 //! [`Context::hp`] looks after every run.
+#![cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "some of it serves tests for Linux alone"))]
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hostproof::model::{CheckReport, Finding, Kind, Report, Severity};
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::Pid;
 use tempfile::TempDir;
+
+pub use crate::processes::{command_line, ends};
 
 /// What takes longer than this, on any machine, has stopped.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -44,7 +45,8 @@ impl Context {
     /// An empty project.
     pub fn new() -> Self {
         // Short, since unix sockets live below them.
-        let folder = |prefix| tempfile::Builder::new().prefix(prefix).tempdir_in("/tmp").expect("a folder in /tmp");
+        let tmp = fs::canonicalize("/tmp").expect("/tmp");
+        let folder = |prefix| tempfile::Builder::new().prefix(prefix).tempdir_in(&tmp).expect("a folder in /tmp");
         let base = folder("its");
         let mut env = BTreeMap::new();
         for name in KEPT {
@@ -218,18 +220,7 @@ impl Context {
 
     /// The processes that have this project's mark in their environment.
     pub fn processes(&self) -> Vec<(u32, String)> {
-        let mark = self.base().as_os_str().as_bytes();
-        let marked = |pid: u32| {
-            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environment.windows(mark.len()).any(|window| window == mark)
-        };
-        fs::read_dir("/proc")
-            .expect("/proc")
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-            .filter(|pid| marked(*pid))
-            .map(|pid| (pid, command_line(pid)))
-            .collect()
+        crate::processes::with_in_environment(self.base().to_str().expect("text"))
     }
 
     /// The whole of what a person sees, without what differs from run to run.
@@ -247,7 +238,7 @@ impl Context {
             (r"hp-[a-z0-9]{6}\b", "[lane]"),
             (r"\bpid \d+", "pid [pid]"),
             (r"hostproof \d+\.\d+\.\d+(-[a-z0-9.]+)?", "hostproof [version]"),
-            (r"host linux [a-z0-9_]+", "host [system]"),
+            (r"host (linux|macos) [a-z0-9_]+", "host [system]"),
             (r" +\d+\.\d s\b", "  [time]"),
             (r"\b\d+ ms\b", "[ms] ms"),
             (r"\b(tmp|sweep-)[a-z0-9_]{8}\b", "$1[random]"),
@@ -328,15 +319,6 @@ pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Waits for a process's end. `true` if there is none of that id.
-pub fn ends(pid: u32, limit: Duration) -> bool {
-    let pid = Pid::from_raw(pid.cast_signed()).expect("a pid");
-    let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return true };
-    let limit = rustix::event::Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: 0 };
-    let mut fds = [PollFd::new(&pidfd, PollFlags::IN)];
-    poll(&mut fds, Some(&limit)).is_ok_and(|ready| ready > 0)
-}
-
 /// Sees that processes end, or have ended.
 #[track_caller]
 pub fn assert_ended(pids: &[u32]) {
@@ -346,16 +328,15 @@ pub fn assert_ended(pids: &[u32]) {
     }
 }
 
-/// A process's arguments as one line.
-pub fn command_line(pid: u32) -> String {
-    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).replace('\0', " ").trim_end().to_owned()
-}
-
 /// Sends a signal to a process that the test knows.
 pub fn signal(pid: u32, signal: rustix::process::Signal) {
     let pid = Pid::from_raw(pid.cast_signed()).expect("a pid");
     rustix::process::kill_process(pid, signal).expect("the signal");
+}
+
+/// Makes a named pipe.
+pub fn fifo(path: &Path) {
+    assert!(works(&["mkfifo", path.to_str().expect("text")]), "no pipe {}", path.display());
 }
 
 /// This repository.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hostproof::model::{Report, Stop};
 
-use crate::context::{Context, Ran};
+use crate::context::{Context, Ran, fifo};
 
 const CHECKS: &str = "
 - {id: a/good, shell: 'echo >>ran-good'}
@@ -94,8 +94,7 @@ fn without_a_memory_it_says_so_and_runs_nothing() {
     }
     // Nothing is waited for.
     fs::remove_file(&memory).expect("the memory");
-    rustix::fs::mknodat(rustix::fs::CWD, &memory, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
-        .expect("a pipe");
+    fifo(&memory);
     refused(&context, "not a regular file");
     // A run that can't be remembered is no worse for it.
     context.env("XDG_STATE_HOME", "/dev/null");

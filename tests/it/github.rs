@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::context::{Context, Ran};
+use crate::context::{Context, Ran, fifo};
 
 /// A project in a subfolder of a repository that GitHub checked out.
 fn context(checks: &str) -> Context {
@@ -192,7 +192,7 @@ fn a_summary_stays_in_its_limit_and_says_what_did_not_fit() {
 fn a_summary_that_cannot_be_written_is_told_and_changes_nothing() {
     let mut context = context("- {id: good, shell: 'true'}");
     let pipe = context.project().join("pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).expect("a pipe");
+    fifo(&pipe);
     context.file("full.md", vec![b'x'; 1 << 20]);
     for (path, why) in [
         ("pipe", "it is not a regular file"),

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use quick_xml::events::Event;
 
-use crate::context::{Context, repository, skip, works};
+use crate::context::{Context, fifo, repository, skip, works};
 
 /// An element of a document: its name, its attributes, its text, and what is in it.
 #[derive(Debug, Default)]
@@ -274,7 +274,7 @@ fn where_none_can_go_is_told_before_anything_runs() {
     let context = Context::with("- {id: ran, shell: 'touch ran'}");
     fs::create_dir(context.project().join("folder")).expect("a folder");
     let pipe = context.project().join("pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).expect("a pipe");
+    fifo(&pipe);
     for (path, words) in [
         ("folder", "the JUnit file can't go to folder: it is a folder"),
         ("pipe", "it is a pipe or a device"),

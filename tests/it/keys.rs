@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use hostproof::model::{Exit, Kind, Severity, Verdict};
 
-use crate::context::{Context, errors, of_kind, repository};
+use crate::context::{Context, errors, fifo, of_kind, repository};
 
 #[test]
 fn run_takes_words_as_they_are_and_shell_takes_a_script() {
@@ -239,7 +239,7 @@ fn input_comes_from_a_file() {
     );
     context.file("fixtures/event.json", "{\"hook_event_name\": \"PostToolUse\"}\n");
     let pipe = context.project().join("fixtures/pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).expect("a pipe");
+    fifo(&pipe);
     let ran = context.hp(&["run"]);
     assert_eq!(ran.exits(1).check("event").verdict, Verdict::Passed, "{}", ran.said());
     for id in ["missing", "pipe"] {
@@ -377,7 +377,7 @@ fn every_key_of_the_schema_is_tried_here() {
     let schema = fs::read_to_string(repository().join("schemas/manifest.schema.json")).expect("the schema");
     let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
     let keys = schema["definitions"]["Check"]["properties"].as_object().expect("the keys of a check");
-    let tests: String = ["keys.rs", "run.rs", "leaks.rs", "terminal.rs", "windows.rs"]
+    let tests: String = ["keys.rs", "run.rs", "leaks.rs", "terminal.rs", "windows.rs", "publishes.rs", "hooks.rs"]
         .iter()
         .map(|file| fs::read_to_string(repository().join("tests/it").join(file)).unwrap_or_default())
         .collect();
@@ -620,7 +620,7 @@ fn links_lead_to_what_is_in_the_project_or_nowhere() {
     link(&secret, "outside");
     link(other.project(), "out");
     let pipe = context.project().join("pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).expect("a pipe");
+    fifo(&pipe);
     let ran = context.hp(&["run"]);
     assert_eq!(ran.exits(1).last_line(), "2/7 checks, 5 broken", "{}", ran.said());
     for (id, words) in [

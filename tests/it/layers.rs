@@ -21,8 +21,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("probes", &["model", "platform", "words"]),
     ("manifest", &["env", "error", "model", "platform", "words"]),
     ("memory", &["env", "error", "platform"]),
-    ("plan", &["error", "manifest", "model"]),
-    ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "words"]),
+    ("wirings", &["manifest", "model", "platform", "source", "words"]),
+    ("plan", &["error", "manifest", "model", "platform"]),
+    ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
     ("receipt", &["env", "error", "model", "platform", "source", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
@@ -30,7 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "commands",
         &[
             "cli", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "report", "run",
-            "source", "words",
+            "source", "wirings", "words",
         ],
     ),
 ];
@@ -201,7 +202,8 @@ fn one_file_reads_the_environment() {
 fn one_part_talks_to_the_system() {
     assert_eq!(with(r"\bunsafe\s*(\{|fn|extern|impl)", &["src/platform/"]), [""; 0]);
     assert_eq!(with(r"\b(libc|rustix|signal_hook)::", &["src/platform/"]), [""; 0]);
-    assert_eq!(with(r"#\[cfg\((?:not\()?(unix|windows|target_os)", &["src/platform/"]), [""; 0]);
+    assert_eq!(with(r"\bcfg(_attr)?!?\([^)]*\b(unix|windows|target_(os|family|env))\b", &["src/platform/"]), [""; 0]);
+    assert_eq!(with(r"\bstd::os::", &["src/platform/"]), [""; 0]);
 }
 
 #[test]

@@ -2,14 +2,40 @@
 
 mod layers;
 
-#[cfg(target_os = "linux")]
+// On every Unix.
+#[cfg(unix)]
 mod context;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 mod events;
+#[cfg(unix)]
+mod manifests;
+#[cfg(unix)]
+mod processes;
+#[cfg(unix)]
+mod recordings;
+#[cfg(unix)]
+mod reports;
+#[cfg(unix)]
+mod sandbox;
+#[cfg(unix)]
+mod schema;
+#[cfg(unix)]
+mod shells;
+#[cfg(unix)]
+mod trees;
+
+// Their checks ask /proc what a process that they have started does by now, or start one with setsid(1), which macOS has
+// not.
+#[cfg(target_os = "linux")]
+mod blind;
+#[cfg(target_os = "linux")]
+mod doctor;
 #[cfg(target_os = "linux")]
 mod failed;
 #[cfg(target_os = "linux")]
 mod github;
+#[cfg(target_os = "linux")]
+mod hooks;
 #[cfg(target_os = "linux")]
 mod junit;
 #[cfg(target_os = "linux")]
@@ -17,28 +43,29 @@ mod keys;
 #[cfg(target_os = "linux")]
 mod leaks;
 #[cfg(target_os = "linux")]
-mod manifests;
+mod names;
 #[cfg(target_os = "linux")]
 mod neighbours;
 #[cfg(target_os = "linux")]
 mod output;
+#[cfg(target_os = "linux")]
 mod planned;
 #[cfg(target_os = "linux")]
-mod recordings;
-mod reports;
+mod publishes;
 #[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
-mod sandbox;
-#[cfg(target_os = "linux")]
-mod schema;
-#[cfg(target_os = "linux")]
-mod shells;
-#[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]
-mod story;
-mod strangers;
-#[cfg(target_os = "linux")]
 mod terminal;
+
+// What it compares with was written down on Linux.
+#[cfg(target_os = "linux")]
+mod story;
+// Only Linux sees who held what was removed while the check ran.
+#[cfg(target_os = "linux")]
+mod strangers;
+// Only Linux can refuse a call as Windows would.
+#[cfg(target_os = "linux")]
 mod windows;
+mod windows_runtimes;

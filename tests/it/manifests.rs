@@ -1,6 +1,6 @@
 //! Manifests with errors: all of them at once, each with its place, and nothing runs.
 
-use crate::context::Context;
+use crate::context::{Context, fifo};
 
 #[test]
 fn every_error_of_every_file_is_shown_at_once() {
@@ -61,7 +61,7 @@ fn a_manifest_that_is_no_file_is_answered() {
     let folder = context.project().join("checks.d");
     // Opened, it would wait for somebody who writes to it.
     let pipe = folder.join("pipe.yaml");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).expect("a pipe");
+    fifo(&pipe);
     std::fs::create_dir(folder.join("folder.yaml")).expect("a folder");
     std::os::unix::fs::symlink("nowhere", folder.join("link.yaml")).expect("a link");
     let ran = context.hp(&["lint"]);

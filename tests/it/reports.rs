@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use hostproof::model::{Report, Verdict};
 
-use crate::context::{Context, repository};
+use crate::context::{Context, fifo, repository};
 
 const TWO: &str = "
 - {id: good, shell: 'echo fine'}
@@ -91,7 +91,7 @@ fn where_no_report_can_go_is_told_before_anything_runs() {
     let context = Context::with("- {id: ran, shell: 'touch ran'}");
     fs::create_dir(context.project().join("folder")).expect("a folder");
     let pipe = context.project().join("pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).expect("a pipe");
+    fifo(&pipe);
     std::os::unix::fs::symlink("nowhere", context.project().join("dangling")).expect("a link");
     for (path, words) in [
         ("folder", "it is a folder"),
@@ -117,7 +117,10 @@ fn a_report_tells_of_run_host_and_source() {
     assert_eq!(report.run.argv.last().map(String::as_str), Some("bad"));
     assert!(!report.run.interrupted && report.run.started.ends_with('Z'));
     assert_eq!(report.place.kind, "host");
-    assert_eq!((report.host.os.as_str(), report.host.temp.as_str()), ("linux", context.base().to_str().expect("text")));
+    assert_eq!(
+        (report.host.os.as_str(), report.host.temp.as_str()),
+        (std::env::consts::OS, context.base().to_str().expect("text"))
+    );
     assert!(report.host.kernel.is_some() && report.host.uid.is_some() && report.host.limits.contains_key("nofile"));
     assert_eq!(report.manifests.files, ["checks.d/checks.yaml"]);
     assert_eq!(report.source.start, None);

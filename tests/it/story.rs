@@ -220,9 +220,12 @@ fn a_child_that_ends_soon_after_the_removal_is_caught() {
     let context = story("unmended", &argv("unmended"));
     let worker = "fixtures/sweep/unmended/hooks/sweep_detached.py";
     let watching = "hook.watch(sys.argv[1], sys.argv[2:], SECONDS, publish)";
-    let short = context
-        .read(worker)
-        .replace(watching, "hook.watch(sys.argv[1], sys.argv[2:], 0, publish)\n    import time\n\n    time.sleep(0.3)");
+    // The clean-up empties the directory, and removes it next. Where nobody cleans up, nobody waits long.
+    let short = context.read(worker).replace(
+        watching,
+        "hook.watch(sys.argv[1], sys.argv[2:], 0, publish)\n    import time\n\n    end = time.monotonic() + 3\n    \
+         while os.listdir('.') and time.monotonic() < end:\n        time.sleep(0.001)\n    time.sleep(0.05)",
+    );
     assert_ne!(short, context.read(worker));
     context.file(worker, short);
     let ran = by_rules(&context, "unmended", "windows_if_the_child_ends", &["run", "--as", "windows"]);

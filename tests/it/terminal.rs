@@ -224,7 +224,7 @@ fn a_manifest_with_errors() {
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, as, platforms, linux, windows, macos, needs, lock, tags
+      = help: known here: id, title, run, shell, interpreter, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, publishes, as, platforms, linux, windows, macos, needs, covers, lock, tags
 
     error: the id `sweep` is taken
      --> checks.d/b.yaml:3:10
@@ -294,6 +294,8 @@ fn the_kinds_and_one_of_them() {
     long-count          More cases ran than the manifest expects.
     skipped-cases       More cases were skipped than the manifest allows.
     no-proof            The check's command ended with status 0, and nothing in its output shows that a test ran.
+    torn-publish        A file that the manifest names under `publishes` did not appear whole, by a rename.
+    illegal-name        A file or folder has a name that another system cannot have, or two of one folder have names that are one name there.
     held-directory      A process that outlives the check has a directory of the sandbox as its current directory, or has it open.
     held-file           A process that outlives the check has a file of the sandbox open, mapped into memory, or runs it as its program.
     held-pipe           After the check's end and its grace, a process still has the check's stdout or stderr open.
@@ -302,6 +304,20 @@ fn the_kinds_and_one_of_them() {
     residue             The check left something outside its sandbox, or something in its sandbox that cannot be removed.
     late-exit           A note: a process of the check outlived it, and ended by itself within the grace (1 s unless the check sets `grace`).
     probe-blind         A warning: a probe could not look where it should have.
+
+    of wired hooks:
+    script-missing      A file that a wired command runs is not in the project.
+    not-executable      A file that is started by itself may not be executed.
+    carriage-returns    A script has Windows line ends, which its interpreter takes for text.
+    byte-order-mark     A script begins with a byte order mark.
+    needs-shell         A command with `args` is one that Windows can start only through a shell.
+    bad-matcher         A matcher is no regular expression.
+    unknown-event       The host has no event of that name, as far as is known here.
+    disabled            The file that wires the command switches all of its hooks off.
+    unquoted-variable   A path in the command is not quoted.
+    exit-status         A script ends with status 1 and nowhere with 2, where only 2 refuses.
+    odd-limit           A time limit looks like one in another unit.
+    short-limit         A time limit is shorter than what a check that covers the command took.
     --- stderr
     "#);
     assert_snapshot!(context.shown(&context.hp(&["explain", "held-pipe"])), @r#"

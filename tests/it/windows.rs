@@ -1,11 +1,11 @@
 //! `as: windows`: what Windows would not remove or rename is not removed or renamed.
 
-use hostproof::model::{How, Kind, Severity, Verdict};
+use hostproof::model::{Exit, Finding, How, Kind, Severity, Verdict};
 
 use crate::context::{Context, errors, of_kind, pid, skip};
 
 /// A project with one check by Windows' rules; `None` where these can't be kept.
-fn with(script: &str) -> Option<Context> {
+pub fn with(script: &str) -> Option<Context> {
     let context = Context::with("- {id: acts, cwd: sandbox, as: windows, run: [python3, $project/acts.py]}");
     context.file("acts.py", format!("{START}{script}"));
     let probe = Context::new().hp(&["try", "--as", "windows", "--", "true"]);
@@ -16,7 +16,8 @@ fn with(script: &str) -> Option<Context> {
     None
 }
 
-/// What the scripts do: `sit` starts a child in a directory, `refused` says whether a call fails, and with what.
+/// What the scripts do: `sit` starts a child in a directory, `refused` says whether a call fails, and with what, `new` makes
+/// a file.
 const START: &str = r"
 import errno, os, subprocess, sys, threading, time
 
@@ -32,6 +33,11 @@ def refused(call, *arguments):
         call(*arguments)
     except OSError as error:
         return errno.errorcode[error.errno]
+
+def new(path):
+    with open(path, 'w') as file:
+        file.write('x\n')
+    return path
 
 os.makedirs('d/e')
 ";
@@ -90,6 +96,7 @@ file.close()
 os.rename('d', 'f')
 folder = os.open('f/e', os.O_RDONLY)
 os.rename('f', 'd')
+os.close(folder)
 child = sit('d/e')
 assert refused(os.rename, 'd', 'f') == 'EACCES'
 rise(child)
@@ -97,11 +104,17 @@ os.rename('d', 'f')
 ";
     let Some(context) = with(script) else { return };
     let ran = context.hp(&["run"]);
-    let check = ran.exits(1).only();
+    let check = ran.exits(0).only();
     let refused = of_kind(check, Kind::RefusedByWindows);
-    let told: Vec<_> = refused.iter().map(|finding| (finding.how, finding.winerror)).collect();
-    assert_eq!(told, [(Some(How::Descriptor), Some(5)), (Some(How::Cwd), Some(5))], "{}", ran.said());
-    assert_eq!(errors(check), ["refused-by-windows"], "{}", ran.said());
+    let told: Vec<_> = refused.iter().map(|finding| (finding.how, finding.winerror, finding.severity)).collect();
+    // All of it goes well in the end, as it would on Windows; what is merely open as a directory is let through.
+    let note = Severity::Note;
+    let wanted = [
+        (Some(How::Descriptor), Some(5), note),
+        (Some(How::Descriptor), Some(5), note),
+        (Some(How::Cwd), Some(5), note),
+    ];
+    assert_eq!(told, wanted, "{}", ran.said());
 }
 
 #[test]
@@ -126,7 +139,7 @@ os.rmdir('d/e')
 ";
     let Some(context) = with(script) else { return };
     let ran = context.hp(&["run"]);
-    let refused = of_kind(ran.exits(1).only(), Kind::RefusedByWindows);
+    let refused = of_kind(ran.exits(0).only(), Kind::RefusedByWindows);
     assert_eq!(refused.iter().map(|finding| finding.how).collect::<Vec<_>>(), [Some(How::ThreadCwd)], "{}", ran.said());
 }
 
@@ -156,6 +169,229 @@ os.rmdir('d')
     let Some(context) = with(script) else { return };
     let ran = context.hp(&["run"]);
     assert_eq!(ran.exits(0).only().findings, [], "{}", ran.said());
+}
+
+#[test]
+fn a_file_that_is_open_is_not_removed_nor_renamed_nor_replaced() {
+    let script = r"
+new('file')
+file = open('file')
+assert refused(os.remove, 'file') == 'EBUSY', 'its own opening counts'
+assert refused(os.rename, 'file', 'other') == 'EBUSY'
+assert refused(os.replace, new('next'), 'file') == 'EACCES'
+here = os.open('.', os.O_RDONLY)
+assert refused(lambda: os.unlink('file', dir_fd=here)) == 'EBUSY'
+file.close()
+os.replace('next', 'file')
+reader = subprocess.Popen([sys.executable, '-c', 'import time; f = open(\'file\'); print(flush=True); time.sleep(60)'],
+                          stdout=subprocess.PIPE)
+reader.stdout.readline()
+assert refused(os.unlink, 'file') == 'EBUSY', 'that of another one, too'
+rise(reader)
+os.chmod('file', 0o444)
+assert refused(os.unlink, 'file') == 'EACCES', 'it is read-only'
+assert refused(os.replace, new('next'), 'file') == 'EACCES'
+os.rename('file', 'read-only')
+import shutil
+program = shutil.copy(shutil.which('sleep'), 'program')
+running = subprocess.Popen(['./program', '60'])
+assert refused(os.unlink, 'program') == 'EACCES'
+assert refused(os.replace, 'next', 'program') == 'EACCES'
+os.rename('program', 'moved')
+rise(running)
+os.unlink('moved')
+";
+    let Some(context) = with(script) else { return };
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(1).only();
+    assert_eq!(errors(check), ["refused-by-windows"], "{}", ran.said());
+    let told = |finding: &&Finding| (finding.path.clone().unwrap_or_default(), finding.how, finding.winerror);
+    let mut refused: Vec<_> = of_kind(check, Kind::RefusedByWindows)
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .map(told)
+        .collect();
+    refused.sort();
+    let row = |path: &str, how, winerror| (format!("work/{path}"), how, Some(winerror));
+    let wanted = [
+        row("file", None, 5),
+        row("file", None, 5),
+        row("file", Some(How::Descriptor), 32),
+        row("file", Some(How::Descriptor), 32),
+        row("program", Some(How::Executable), 5),
+        row("program", Some(How::Executable), 5),
+    ];
+    assert_eq!(refused, wanted, "{}", ran.said());
+    let overcome: Vec<_> = of_kind(check, Kind::RefusedByWindows)
+        .into_iter()
+        .filter(|f| f.message.contains("and then it could"))
+        .collect();
+    assert_eq!(overcome.len(), 2, "the first replacement and renaming went well in the end: {}", ran.said());
+    assert!(overcome.iter().all(|finding| finding.severity == Severity::Note), "{}", ran.said());
+}
+
+#[test]
+fn what_is_not_sure_is_let_through_and_told() {
+    let script = r"
+import multiprocessing, signal, tempfile
+from multiprocessing import shared_memory
+def gone(path):
+    assert refused(os.unlink, path) is None, path
+descriptor, path = tempfile.mkstemp(dir='.')
+gone(path)
+os.close(descriptor)
+new('forked')
+file = open('forked')
+child = os.fork()
+if child == 0:
+    signal.pause()
+file.close()
+gone('forked')
+os.kill(child, signal.SIGKILL)
+os.wait()
+new('inherited')
+python = f'{sys.executable} -c \'import time; print(flush=True); time.sleep(60)\''
+child = subprocess.Popen(['sh', '-c', f'exec 3<inherited; exec {python}'], stdout=subprocess.PIPE)
+child.stdout.readline()
+gone('inherited')
+rise(child)
+new('shared')
+child = subprocess.Popen(['sh', '-c', 'exec 3<shared; echo; read x'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+child.stdout.readline()
+gone('shared')
+rise(child)
+os.mkdir('tracked')
+os.chdir('tracked')
+memory = shared_memory.SharedMemory(create=True, size=8)
+os.chdir('..')
+from multiprocessing import resource_tracker
+tracker = f'/proc/{resource_tracker._resource_tracker._pid}/cmdline'
+while b'resource_tracker' not in open(tracker, 'rb').read():
+    pass
+os.rmdir('tracked')
+memory.unlink()
+memory.close()
+multiprocessing.Lock()
+here = os.open('d', os.O_PATH)
+file = os.open(new('named'), os.O_PATH)
+gone('named')
+temporary = tempfile.NamedTemporaryFile(dir='.')
+os.chmod(temporary.name, 0o444)
+temporary.close()
+";
+    let Some(context) = with(script) else { return };
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(0).only();
+    let mut noted: Vec<_> = of_kind(check, Kind::RefusedByWindows)
+        .iter()
+        .map(|finding| (finding.severity, finding.path.as_deref().unwrap_or_default().replace("work/", "")))
+        .map(|(severity, path)| (severity, if path.starts_with("tmp") { "tmp".to_owned() } else { path }))
+        .collect();
+    noted.sort_by(|a, b| a.1.cmp(&b.1));
+    let wanted = ["forked", "inherited", "tmp", "tmp", "tracked"].map(|path| (Severity::Note, path.to_owned()));
+    assert_eq!(noted, wanted, "{}", ran.said());
+}
+
+#[test]
+fn a_manifest_says_how_the_rules_are_kept() {
+    let script = r"
+import shutil
+tool = './' + os.path.basename(shutil.copy(shutil.which('tail'), 'tool'))
+def removed():
+    child = subprocess.Popen([tool, '-f', new('file'), 'd/../file'], stdout=subprocess.PIPE)
+    child.stdout.readline()
+    answer = refused(os.unlink, 'file')
+    rise(child)
+    return answer
+open_file = open(new('own'))
+said = [removed(), refused(os.unlink, 'own'), refused(os.unlink, 'd')]
+print(said)
+assert ' '.join(str(word) for word in said) == os.environ['WANTED'], said
+";
+    let Some(context) = with(script) else { return };
+    let rows = [
+        ("windows", "None EBUSY EISDIR"),
+        ("[windows]", "None EBUSY EISDIR"),
+        ("{windows: {}}", "None EBUSY EISDIR"),
+        ("{windows: {strict: true}}", "EBUSY EBUSY EISDIR"),
+        ("{windows: {faithful: true}}", "None EACCES EACCES"),
+        ("{windows: {files: false, faithful: true, strict: true}}", "None None EISDIR"),
+        ("[{windows: {shares_delete: {tool: false}}}]", "EBUSY EBUSY EISDIR"),
+        ("{windows: {strict: true, shares_delete: {tool: true, python3: true}}}", "None None EISDIR"),
+    ];
+    for (rules, wanted) in rows {
+        context.checks(&format!(
+            "- {{id: acts, cwd: sandbox, as: {rules}, env: {{WANTED: {wanted}}}, run: [python3, $project/acts.py]}}"
+        ));
+        let ran = context.hp(&["run"]);
+        assert_eq!(ran.only().exit, Some(Exit::Code(0)), "{rules}: {}", ran.said());
+    }
+    for (said, wanted) in
+        [("windows:strict", "EBUSY EBUSY EISDIR"), ("windows:faithful,directories", "None None EISDIR")]
+    {
+        context.checks(&format!(
+            "- {{id: acts, cwd: sandbox, env: {{WANTED: {wanted}}}, run: [python3, $project/acts.py]}}"
+        ));
+        let ran = context.hp(&["run", "--as", said]);
+        assert_eq!(ran.only().exit, Some(Exit::Code(0)), "{said}: {}", ran.said());
+    }
+}
+
+#[test]
+fn what_a_manifest_says_wrong_of_the_rules_is_told() {
+    let context = Context::new();
+    for (rules, said) in [
+        ("{windows: {faithfull: true}}", "did you mean `faithful`?"),
+        ("{window: {}}", "did you mean `windows`?"),
+        ("{}", "this map does not say whose rules"),
+        ("{windows: {strict: maybe}}", "strict: maybe"),
+        ("{windows: {shares_delete: {/bin/tool: true}}}", "without a folder"),
+        ("[windows, {windows: {}}]", "`windows` is there twice"),
+    ] {
+        context.checks(&format!("- {{id: a, as: {rules}, run: ['true']}}"));
+        let ran = context.hp(&["lint"]);
+        assert!(ran.exits(2).stderr.contains(said), "{rules}: {}", ran.stderr);
+        assert!(ran.stderr.contains("checks.d/checks.yaml:"), "{rules}: {}", ran.stderr);
+    }
+    let ran = context.hp(&["run", "--as", "windows:faithfull"]);
+    assert!(ran.exits(2).stderr.contains("faithful"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_file_that_is_replaced_under_its_reader_is_caught_at_the_frame() {
+    let script = r"
+def publish(path):
+    os.replace(new('next'), path)
+new('cache')
+reader = open('cache')
+publish('cache')
+";
+    let Some(context) = with(script) else { return };
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(1).only();
+    let [refused] = of_kind(check, Kind::RefusedByWindows)[..] else { panic!("{}", ran.said()) };
+    assert_eq!((refused.severity, refused.winerror), (Severity::Error, Some(5)), "{}", ran.said());
+    assert_eq!(refused.path.as_deref(), Some("work/cache"));
+    let frame = refused.frame.as_ref().expect("a frame");
+    assert_eq!((frame.file.as_str(), frame.function.as_deref()), ("acts.py", Some("publish")));
+    // By this system's rules it is foretold.
+    let ran = context.hp(&["run", "--as", "native"]);
+    let [noted] = of_kind(ran.exits(0).only(), Kind::RefusedByWindows)[..] else { panic!("{}", ran.said()) };
+    assert_eq!((noted.severity, noted.path.as_deref()), (Severity::Note, Some("work/cache")), "{}", noted.message);
+}
+
+#[test]
+fn io_uring_is_not_there() {
+    let script = r"
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+IO_URING_SETUP = 425
+assert libc.syscall(IO_URING_SETUP, 1, ctypes.create_string_buffer(256)) == -1
+print(errno.errorcode[ctypes.get_errno()])
+assert ctypes.get_errno() == errno.ENOSYS
+";
+    let Some(context) = with(script) else { return };
+    context.hp(&["run"]).exits(0);
 }
 
 #[test]
@@ -200,5 +436,5 @@ fn where_the_rules_cannot_be_kept_that_is_told_and_prediction_takes_over() {
     context.hp(&["run", "--as", "windows"]);
     let inner: serde_json::Value = serde_json::from_str(&context.read("inner.json")).expect("the inner report");
     let said = inner["findings"][0]["message"].as_str().unwrap_or_default();
-    assert!(said.starts_with("Windows' rules: not enforced: Device or resource busy"), "{inner:#}");
+    assert!(said.starts_with("Windows' rules: not enforced: another listener is in place (EBUSY); "), "{inner:#}");
 }

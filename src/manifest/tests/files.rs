@@ -104,12 +104,10 @@ mod unix {
     use std::os::unix::net::UnixListener;
     use std::path::Path;
 
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
-
     use super::*;
 
     fn fifo(path: &Path) {
-        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     }
 
     const SPECIAL: &str = "error: this manifest is a FIFO, a socket or a device, not a file\n--> checks.d/a.yaml\n";

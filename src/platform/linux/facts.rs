@@ -1,11 +1,10 @@
 //! Facts about this machine, read from /proc, /etc and the kernel.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use rustix::process::Resource;
-
+use super::super::case;
+use super::super::unix::limits;
 use crate::env;
 use crate::model::HostFacts;
 
@@ -27,12 +26,11 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         umask: status_field("Umask"),
         limits: limits(),
         temp: temp.display().to_string(),
-        temp_filesystem: rustix::fs::statfs(temp).ok().map(|statfs| filesystem_name(statfs.f_type)),
-        temp_case_sensitive: case_sensitive(temp),
+        temp_filesystem: filesystem(temp),
+        temp_case_sensitive: case::is_sensitive(temp),
         container: container(),
         processors: std::thread::available_parallelism().ok().map(|count| count.get() as u64),
-        programs: BTreeMap::new(),
-        probes: probes(),
+        ..HostFacts::default()
     }
 }
 
@@ -68,28 +66,15 @@ fn local_time_zone() -> Option<String> {
     target.split_once("zoneinfo/").map(|(_, zone)| zone.to_owned()).or_else(|| line("/etc/timezone"))
 }
 
-fn status_field(name: &str) -> Option<String> {
+/// A field of this process's status.
+pub fn status_field(name: &str) -> Option<String> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim().to_owned()))
 }
 
-fn limits() -> BTreeMap<String, String> {
-    let wanted = [
-        ("as", Resource::As),
-        ("core", Resource::Core),
-        ("cpu", Resource::Cpu),
-        ("fsize", Resource::Fsize),
-        ("nofile", Resource::Nofile),
-        ("nproc", Resource::Nproc),
-        ("stack", Resource::Stack),
-    ];
-    wanted
-        .into_iter()
-        .map(|(name, resource)| {
-            let soft = rustix::process::getrlimit(resource).current;
-            (name.to_owned(), soft.map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string()))
-        })
-        .collect()
+/// The type of the file system that a folder is on.
+pub fn filesystem(folder: &Path) -> Option<String> {
+    rustix::fs::statfs(folder).ok().map(|statfs| filesystem_name(statfs.f_type))
 }
 
 /// The names of statfs(2)'s magic numbers that a temporary folder is likely to have.
@@ -112,14 +97,8 @@ fn filesystem_name(magic: impl Into<i128>) -> String {
     name.to_owned()
 }
 
-fn case_sensitive(folder: &Path) -> Option<bool> {
-    let probe = tempfile::Builder::new().prefix("hp-case-").tempfile_in(folder).ok()?;
-    let name = probe.path().file_name()?.to_str()?.to_uppercase();
-    Some(!folder.join(name).exists())
-}
-
 /// The engine whose container this is, by the marks that engines leave.
-fn container() -> Option<String> {
+pub fn container() -> Option<String> {
     let by_variable = fs::read("/proc/1/environ").ok().and_then(|environment| {
         let value = environment.split(|&byte| byte == 0).find_map(|variable| variable.strip_prefix(b"container="))?;
         String::from_utf8(value.to_vec()).ok()
@@ -133,16 +112,4 @@ fn container() -> Option<String> {
     // The file alone proves nothing: it is left behind on some hosts. A container's process 1 is in a control group.
     let groups = fs::read_to_string("/proc/1/cgroup").unwrap_or_default();
     ["docker", "kubepods", "lxc", "libpod"].into_iter().find(|engine| groups.contains(engine)).map(str::to_owned)
-}
-
-fn probes() -> BTreeMap<String, String> {
-    let ok = || "ok".to_owned();
-    let told = |error: std::io::Error| error.to_string();
-    [
-        ("process tree", fs::read_dir("/proc/self/task").map_or_else(told, |_| ok())),
-        ("holds", fs::read_dir("/proc/self/fd").map_or_else(told, |_| ok())),
-    ]
-    .into_iter()
-    .map(|(probe, state)| (probe.to_owned(), state))
-    .collect()
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::super::unix::lane;
 use super::super::{Look, Stranger, Unread};
 use super::procfs::{self, Credentials, Wanted};
 use super::scan::{Concern, Scan, Scope};
@@ -43,7 +44,7 @@ impl Watcher {
 
     /// Looks at every process but this one and its supervisors.
     pub fn look(&self, roots: &[PathBuf]) -> Look {
-        let mut left_out = super::lane::own();
+        let mut left_out = lane::own();
         left_out.insert(std::process::id());
         let mut look = Look::default();
         if !self.scope.sandboxes {
@@ -121,7 +122,7 @@ pub fn unread(pid: u32, mine: Option<&Credentials>) -> Option<Unread> {
 }
 
 /// Whether a process is a thread of the kernel, which holds nothing. To others it is as closed as any of root's.
-fn is_kernel_thread(pid: u32) -> bool {
+pub fn is_kernel_thread(pid: u32) -> bool {
     const PF_KTHREAD: u32 = 0x0020_0000;
     let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
     let stat = String::from_utf8_lossy(&stat);

@@ -5,30 +5,42 @@
 //! `waitpid` answering `ECHILD` says exactly that nothing of the job is left. The harness is a subreaper, too: it
 //! inherits what is left if a job kills its supervisor.
 
+mod abilities;
 mod bystanders;
-mod capture;
 mod clock;
 mod facts;
 mod filter;
 mod holders;
-mod lane;
-mod lane_folder;
 mod mapped;
 mod mounts;
+pub mod orphans;
 mod procfs;
+mod publishing;
 mod removals;
-mod running;
+pub mod running;
 mod scan;
-mod signals;
+pub mod signals;
 mod sockets;
 mod sought;
 mod spawn;
-mod supervisor;
 mod tree;
 mod waits;
-mod wire;
 
+use std::ffi::OsStr;
+use std::io;
+
+use super::unix::supervisor;
+use crate::model::Judge;
+
+pub use abilities::abilities;
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
-pub use lane::{LaneHandle, prepare, start_lane};
-pub use supervisor::serve;
+
+pub use super::unix::lane::{LaneHandle, prepare, start_lane};
+
+/// Does what a word in the place of a subcommand asks for; `None` if it is none of these words. `judge` says what Windows
+/// makes of a removal or a rename.
+#[must_use]
+pub fn serve(word: &OsStr, judge: Judge) -> Option<io::Result<()>> {
+    supervisor::serve(word, judge).or_else(|| abilities::serve(word))
+}

@@ -52,9 +52,14 @@ pub struct Stat {
     pub state: char,
     pub parent: u32,
     pub session: u32,
+    /// Whether it has executed nothing since it was forked.
+    pub forked: bool,
     /// In clock ticks after boot.
     pub start: u64,
 }
+
+/// The kernel's flag, of include/linux/sched.h, for a process that was forked and has executed nothing yet.
+const PF_FORKNOEXEC: u32 = 0x40;
 
 /// Reads /proc/PID/stat.
 pub fn stat(pid: u32) -> io::Result<Stat> {
@@ -73,9 +78,11 @@ fn parse_stat(text: &str) -> Option<Stat> {
     let parent = fields.next()?.parse().ok()?;
     let _group = fields.next()?;
     let session = fields.next()?.parse().ok()?;
-    // Field 22 of the manual; the state is field 3.
-    let start = fields.nth(15)?.parse().ok()?;
-    Some(Stat { name: text.get(open + 1..close)?.to_owned(), state, parent, session, start })
+    // Fields 9 and 22 of the manual; the state is field 3.
+    let flags: u32 = fields.nth(2)?.parse().ok()?;
+    let start = fields.nth(12)?.parse().ok()?;
+    let forked = flags & PF_FORKNOEXEC != 0;
+    Some(Stat { name: text.get(open + 1..close)?.to_owned(), state, parent, session, forked, start })
 }
 
 /// Whose a process is, and what it may do.
@@ -274,7 +281,7 @@ fn descriptors(pid: u32, wanted: &Wanted<'_>, sought: &Sought<'_>, process: &mut
             let path = path.to_string_lossy().into_owned();
             process.holds.push(Hold { how: How::Socket, path, directory: false, deleted: *deleted });
         } else if let Some(hold) = hold(&link, &target, How::Descriptor, sought)
-            && !(hold.deleted && never_had_a_name(pid, &entry.file_name()))
+            && !(hold.deleted && was_not_opened_by_name(pid, &entry.file_name()))
         {
             process.holds.push(hold);
         }
@@ -282,13 +289,19 @@ fn descriptors(pid: u32, wanted: &Wanted<'_>, sought: &Sought<'_>, process: &mut
     process.pipes.sort();
 }
 
-/// Whether an open file was made without a name (`O_TMPFILE`): the kernel shows it as deleted, and nobody removed it.
-fn never_had_a_name(pid: u32, fd: &std::ffi::OsStr) -> bool {
+/// Whether nothing with a name was opened: the file was made without one (`O_TMPFILE`), so that the kernel shows it as
+/// deleted and nobody removed it, or it is merely referred to (`O_PATH`).
+fn was_not_opened_by_name(pid: u32, fd: &std::ffi::OsStr) -> bool {
     // Without the bit that it shares with O_DIRECTORY.
     const TMPFILE: i32 = libc::O_TMPFILE & !libc::O_DIRECTORY;
-    let info = fs::read_to_string(format!("/proc/{pid}/fdinfo/{}", fd.display())).unwrap_or_default();
-    let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
-    flags.and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok()).is_some_and(|flags| flags & TMPFILE != 0)
+    open_flags(pid, fd).is_some_and(|flags| flags & (TMPFILE | libc::O_PATH) != 0)
+}
+
+/// The flags that a descriptor is open with, `O_CLOEXEC` as it is now. `None` if it is closed.
+pub fn open_flags(pid: u32, fd: &std::ffi::OsStr) -> Option<i32> {
+    let info = fs::read_to_string(format!("/proc/{pid}/fdinfo/{}", fd.display())).ok()?;
+    let flags = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
+    i32::from_str_radix(flags.trim(), 8).ok()
 }
 
 fn mappings(pid: u32, sought: &Sought<'_>, process: &mut Process) {
@@ -396,10 +409,10 @@ mod tests {
 
     #[test]
     fn a_name_with_brackets_and_blanks_does_not_shift_the_fields() {
-        let text = "42 (a) b (c)) S 7 8 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 12345 1 2\n";
+        let text = "42 (a) b (c)) S 7 8 9 0 -1 4194368 0 0 0 0 0 0 0 0 20 0 1 0 12345 1 2\n";
         let stat = parse_stat(text).expect("a stat line");
         assert_eq!((stat.name.as_str(), stat.state, stat.parent), ("a) b (c)", 'S', 7));
-        assert_eq!((stat.session, stat.start), (9, 12345));
+        assert_eq!((stat.session, stat.start, stat.forked), (9, 12345, true));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use super::super::Unread;
 use super::bystanders::{Budget, Bystanders};
-use crate::model::Process;
+use crate::model::{Process, REMOVALS};
 
 /// How many folders are watched at most: the kernel's own limit is per user, and others need theirs.
 const WATCHED: usize = 4096;
@@ -24,6 +24,8 @@ const WATCHED: usize = 4096;
 const KEPT: usize = 100;
 /// A look costs time that the job could use; it may take a fifth of it.
 const PAUSE: u32 = 4;
+/// Where every removal is asked about first, the job waits for the look, and the answer has seen most of what there is.
+const LONG_PAUSE: u32 = 49;
 
 /// Makes the watcher that all jobs of a supervisor use, one after the other: to close one takes the system milliseconds.
 ///
@@ -44,6 +46,7 @@ pub struct Removals<'a> {
     due: bool,
     /// The next look may not be before this.
     not_before: Instant,
+    pause: u32,
     bystanders: Bystanders<'a>,
     seen: Vec<Process>,
     /// Why not all of the sandbox is watched.
@@ -59,6 +62,7 @@ impl<'a> Removals<'a> {
             touched: false,
             due: false,
             not_before: Instant::now(),
+            pause: PAUSE,
             bystanders: Bystanders::of(budget, root),
             seen: Vec::new(),
             blind: None,
@@ -75,6 +79,11 @@ impl<'a> Removals<'a> {
     /// What is to be polled.
     pub fn fd(&self) -> BorrowedFd<'a> {
         self.inotify.as_fd()
+    }
+
+    /// Looks less often, since each removal is asked about.
+    pub fn look_rarely(&mut self) {
+        self.pause = LONG_PAUSE;
     }
 
     /// When to look, if something was removed.
@@ -126,7 +135,9 @@ impl<'a> Removals<'a> {
         while let Ok(event) = events.next() {
             let kind = event.events();
             self.touched = true;
-            if kind.intersects(ReadFlags::DELETE | ReadFlags::QUEUE_OVERFLOW) {
+            // A file that is moved may take the place of another one.
+            let replaced = kind.contains(ReadFlags::MOVED_TO) && !kind.contains(ReadFlags::ISDIR);
+            if replaced || kind.intersects(ReadFlags::DELETE | ReadFlags::QUEUE_OVERFLOW) {
                 self.due = true;
                 self.bystanders.due = true;
             } else if kind.contains(ReadFlags::ISDIR)
@@ -151,7 +162,7 @@ impl<'a> Removals<'a> {
             self.due = false;
             self.note(read());
             let took = began.elapsed().max(Duration::from_micros(50));
-            self.not_before = Instant::now() + took * PAUSE;
+            self.not_before = Instant::now() + took * self.pause;
         }
         if self.bystanders.look_at().is_some_and(|at| at <= Instant::now()) {
             let found = self.bystanders.look(started_ms);
@@ -189,7 +200,7 @@ impl<'a> Removals<'a> {
 
     /// Why not all was seen.
     pub fn blind(&self) -> impl Iterator<Item = String> {
-        let watched = self.blind.as_ref().map(|why| format!("removals during the run: {why}"));
+        let watched = self.blind.as_ref().map(|why| format!("{REMOVALS}: {why}"));
         watched.into_iter().chain(self.bystanders.blind.clone())
     }
 

@@ -11,18 +11,20 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
+use super::super::unix::capture::Capture;
+use super::super::unix::waiting::{micros, timespec};
+use super::super::unix::wire::Word;
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::bystanders::Budget;
-use super::capture::Capture;
-use super::filter::{Enforcement, Filter};
+use super::filter::{self, Enforcement, Filter};
 use super::mounts::Views;
 use super::procfs::{self, Wanted};
+use super::publishing::Publishing;
 use super::removals::{self, Removals};
 use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
-use super::wire::{self, Order};
 use super::{spawn, tree};
-use crate::model::{Exit, Judge, Process, Rules, Stream};
+use crate::model::{Exit, Judge, Process, REMOVALS, Rules, Stream, WINDOWS_RULES};
 
 /// How many dead children are taken at once. A check can make them faster than they are taken, and must not keep its own
 /// limit from being looked at.
@@ -31,35 +33,19 @@ const BATCH: usize = 256;
 /// How much output is read at once: what a pipe holds by default.
 const BUFFER: usize = 64 * 1024;
 
-/// Waits until a descriptor can be read, at most so long. `false` if it can't be.
-pub fn wait_readable(fd: impl AsFd, limit: Duration) -> bool {
-    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
-    poll(&mut fds, Some(&timespec(limit))).is_ok_and(|ready| ready > 0)
+/// How often what a job has left is tried to be ended once the harness is gone.
+const LAST_TRIES: usize = 12;
+
+/// Has a descriptor polled, too, if there is one. Returns its place.
+fn also<'f>(fds: &mut Vec<PollFd<'f>>, fd: Option<BorrowedFd<'f>>) -> Option<usize> {
+    fds.push(PollFd::from_borrowed_fd(fd?, PollFlags::IN));
+    Some(fds.len() - 1)
 }
 
-fn timespec(duration: Duration) -> rustix::event::Timespec {
-    rustix::event::Timespec {
-        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(duration.subsec_nanos()),
-    }
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
-}
-
-/// Says that Windows' rules are not kept, and why.
-fn not_enforced(why: &str) -> String {
-    format!("Windows' rules: not enforced: {why}")
-}
-
-/// What a look at the socket during a job said.
-pub enum Word {
-    Nothing,
-    Cancel,
-    Keep,
-    /// The harness is gone.
-    Gone,
+/// Says that Windows' rules are not kept, and why, where they are to be.
+fn unkept(blind: &mut Vec<String>, asked_for: bool, why: &str) {
+    let told = || format!("{WINDOWS_RULES}: not enforced: {why}; what Windows would have refused is predicted");
+    blind.extend(asked_for.then(told));
 }
 
 /// What one job uses after the other.
@@ -69,10 +55,10 @@ pub struct Tools {
     /// What output is read into.
     buffer: Vec<u8>,
     inotify: Result<OwnedFd, Errno>,
+    /// The watcher of what is published; made for the first job that publishes something.
+    publishing: Option<OwnedFd>,
     budget: Budget,
     judge: Judge,
-    /// The output of the last job, where it was too much for memory: open until the next one begins.
-    spilled: [Option<File>; 2],
 }
 
 impl Tools {
@@ -86,10 +72,17 @@ impl Tools {
             null: File::open("/dev/null")?,
             buffer: vec![0; BUFFER],
             inotify: removals::watcher(),
+            publishing: None,
             budget: Budget::new(),
             judge,
-            spilled: [None, None],
         })
+    }
+
+    /// Ends what is left of the last job.
+    #[expect(clippy::unused_self, reason = "elsewhere they know the job")]
+    pub fn end_rest(&mut self, signals: &OwnedFd) {
+        // Nobody is left to end what this does not.
+        let _ = (0..LAST_TRIES).find(|_| tree::end_all(signals, |_, _| {}).is_empty());
     }
 }
 
@@ -113,30 +106,31 @@ pub struct Run<'a> {
     stdout: Capture,
     stderr: Capture,
     buffer: &'a mut [u8],
-    spilled: &'a mut [Option<File>; 2],
     /// What is removed in the sandbox while the job runs; `None` if that can't be watched.
     removals: Option<Removals<'a>>,
+    /// `None` if the job publishes nothing, or if that can't be watched.
+    publishing: Option<Publishing<'a>>,
     /// `None` if no rules but this system's are asked for, or can be kept.
     enforcement: Option<Enforcement>,
     blind: Vec<String>,
 }
 
 impl<'a> Run<'a> {
-    /// Starts the job.
+    /// Starts the job. What its processes do is announced at the supervisor's signals without being asked for.
     ///
     /// # Errors
     ///
     /// Why it could not be.
-    pub fn start(job: &'a Job, tools: &'a mut Tools) -> Result<Self, StartError> {
-        let Tools { null, buffer, inotify, budget, judge, spilled } = tools;
-        // The harness has what was in them.
-        *spilled = [None, None];
+    pub fn start(job: &'a Job, tools: &'a mut Tools, _signals: &OwnedFd) -> Result<Self, StartError> {
+        let Tools { null, buffer, inotify, publishing, budget, judge } = tools;
         let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
             action: action.to_owned(),
             file: file.to_string_lossy().into_owned(),
             errno: error.raw_os_error().unwrap_or(libc::EIO),
         };
-        let pipe = || Capture::new(job.spill.clone()).map_err(|e| failed("make a pipe for", &job.program, &e));
+        // The number in `pipe:[…]`.
+        let number = |pipe: BorrowedFd<'_>| Ok(rustix::fs::fstat(pipe)?.st_ino);
+        let pipe = || Capture::new(job.spill.clone(), number).map_err(|e| failed("make a pipe for", &job.program, &e));
         let (stdout, out) = pipe()?;
         let (stderr, err) = pipe()?;
         let stdin = match &job.stdin {
@@ -144,27 +138,32 @@ impl<'a> Run<'a> {
             None => None,
         };
         let mut blind = Vec::new();
-        let removals = match (&*inotify, job.roots.first()) {
+        let mut removals = match (&*inotify, job.roots.first()) {
             (Ok(inotify), Some(root)) => Some(Removals::watch(inotify, budget, root)),
             (Err(error), Some(_)) => {
-                blind.push(format!("removals during the run: {}", io::Error::from(*error)));
+                blind.push(format!("{REMOVALS}: {}", io::Error::from(*error)));
                 None
             }
             (_, None) => None,
         };
+        let publishing = Publishing::of(job, publishing, &mut blind);
         let started = Instant::now();
         let started_ms = super::clock::boot_tick_ms();
-        let filter = match job.rules {
-            Rules::Native => None,
-            Rules::Windows => Filter::new().map_err(|why| blind.push(not_enforced(&why))).ok(),
-        };
+        let kept = job.rules == Rules::Windows;
+        // Where it can't be put on, published files are watched all the same, if not as closely.
+        let filter = (kept || publishing.is_some())
+            .then(|| Filter::new(kept.then_some(&job.windows), publishing.is_some()))
+            .and_then(|filter| filter.map_err(|why| unkept(&mut blind, kept, &why)).ok());
         let streams = [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()];
         let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
         let listener = filter.and_then(|filter| {
             let taken = filtered.and_then(|()| filter.listener());
-            taken.map_err(|error| blind.push(not_enforced(&error.to_string()))).ok()
+            taken.map_err(|error| unkept(&mut blind, kept, &filter::in_words(&error))).ok()
         });
-        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge));
+        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, job));
+        if let Some(removals) = removals.as_mut().filter(|_| kept && enforcement.is_some()) {
+            removals.look_rarely();
+        }
         Ok(Self {
             roots: &job.roots,
             started,
@@ -179,8 +178,8 @@ impl<'a> Run<'a> {
             stdout,
             stderr,
             buffer,
-            spilled,
             removals,
+            publishing,
             enforcement,
             blind,
         })
@@ -213,14 +212,9 @@ impl<'a> Run<'a> {
             None => limit,
         };
         let limit = if self.unreaped { Duration::ZERO } else { limit };
-        let watched = removals.map(|fd| {
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            fds.len() - 1
-        });
-        let asking = self.enforcement.as_ref().and_then(Enforcement::fd).map(|fd| {
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            fds.len() - 1
-        });
+        let watched = also(&mut fds, removals);
+        let published = also(&mut fds, self.publishing.as_ref().map(Publishing::fd));
+        let asking = also(&mut fds, self.enforcement.as_ref().and_then(Enforcement::fd));
         fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         if poll(&mut fds, Some(&timespec(limit))).is_err() {
             return Word::Nothing;
@@ -229,11 +223,22 @@ impl<'a> Run<'a> {
         let spoken = !fds[1].revents().is_empty();
         let removed = watched.is_some_and(|index| !fds[index].revents().is_empty());
         let asked = asking.is_some_and(|index| !fds[index].revents().is_empty());
+        let written = published.is_some_and(|index| !fds[index].revents().is_empty());
         drop(fds);
+        // Whoever writes does not wait.
+        if written {
+            self.look_at_published();
+        }
         // Whoever asks waits.
         if asked && let Some(mut enforcement) = self.enforcement.take() {
-            enforcement.serve(&self.wanted(&Bound::new()));
-            self.enforcement = Some(enforcement);
+            let (mut publishing, sockets) = (self.publishing.take(), Bound::new());
+            let wanted = self.wanted(&sockets);
+            enforcement.serve(&wanted, |thread, opens| {
+                if let Some(publishing) = &mut publishing {
+                    publishing.asked(thread, opens, &wanted);
+                }
+            });
+            (self.enforcement, self.publishing) = (Some(enforcement), publishing);
         }
         let now_us = self.now_us();
         self.stdout.take(self.buffer, now_us);
@@ -244,12 +249,7 @@ impl<'a> Run<'a> {
             self.reap();
         }
         if spoken {
-            return match wire::receive::<Order>(socket) {
-                Ok((Order::Cancel, _)) => Word::Cancel,
-                Ok((Order::Keep, _)) => Word::Keep,
-                Ok((Order::Run(_), _)) => Word::Nothing,
-                Err(_) => Word::Gone,
-            };
+            return Word::of(socket);
         }
         Word::Nothing
     }
@@ -266,6 +266,13 @@ impl<'a> Run<'a> {
                 .look(self.started_ms, || tree::read(std::process::id(), &self.wanted(&Bound::new()), &HashSet::new()));
         }
         self.removals = Some(removals);
+    }
+
+    fn look_at_published(&mut self) {
+        if let Some(mut publishing) = self.publishing.take() {
+            publishing.take(&self.wanted(&Bound::new()));
+            self.publishing = Some(publishing);
+        }
     }
 
     fn reap(&mut self) {
@@ -307,7 +314,7 @@ impl<'a> Run<'a> {
     {
         Wanted {
             roots: self.roots,
-            pipes: [(self.stdout.inode(), Stream::Stdout), (self.stderr.inode(), Stream::Stderr)],
+            pipes: [(self.stdout.number(), Stream::Stdout), (self.stderr.number(), Stream::Stderr)],
             leader: Some(self.leader),
             started_ms: self.started_ms,
             sockets,
@@ -328,6 +335,7 @@ impl<'a> Run<'a> {
         let now_us = self.now_us();
         self.stdout.drain(self.buffer, now_us);
         self.stderr.drain(self.buffer, now_us);
+        self.look_at_published();
         let sockets = if self.empty { Bound::new() } else { self.bound() };
         let wanted = self.wanted(&sockets);
         let over = Instant::now();
@@ -351,15 +359,16 @@ impl<'a> Run<'a> {
             }
             survivors = left.into_iter().filter_map(|pid| procfs::read(pid, &wanted)).collect();
         }
+        // What the killed had left to write.
+        self.look_at_published();
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, buffer, spilled, mut removals, enforcement, mut blind, .. } = self;
+        let Self { mut stdout, mut stderr, buffer, mut removals, publishing, enforcement, mut blind, .. } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         stdout.drain(buffer, now_us);
         stderr.drain(buffer, now_us);
         let held = stdout.pipe().is_some() || stderr.pipe().is_some();
         let outside = if held { tree::outsiders(&wanted, &mut blind) } else { Vec::new() };
-        let ((mut stdout, out), (mut stderr, err)) = (stdout.into_captured(), stderr.into_captured());
-        *spilled = [out, err];
+        let (mut stdout, mut stderr) = (stdout.into_captured(), stderr.into_captured());
         if !alive.is_empty() || unnamed > 0 {
             // It ended because its holders were ended, not by itself.
             for captured in [&mut stdout, &mut stderr] {
@@ -375,6 +384,8 @@ impl<'a> Run<'a> {
         });
         blind.extend(removals.iter().flat_map(Removals::blind));
         let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
+        let (published, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
+        blind.extend(unwatched);
         let (refused, unseen) = enforcement.map(Enforcement::into_seen).unwrap_or_default();
         blind.extend(unseen);
         let first_end = self.ended_at.unwrap_or(over);
@@ -402,12 +413,14 @@ impl<'a> Run<'a> {
             outside,
             removed,
             refused,
+            published,
             unread,
             untouched,
             started_boot_ms: self.started_ms,
             stdout,
             stderr,
             blind,
+            notes: Vec::new(),
         }
     }
 }

@@ -8,6 +8,13 @@ use rustix::io::Errno;
 
 use crate::model::Exit;
 
+/// Makes this process one that owns what its jobs start, and that nothing but SIGKILL ends. The descriptor is readable
+/// when a child has ended.
+pub fn take_over() -> io::Result<OwnedFd> {
+    become_subreaper()?;
+    block_all()
+}
+
 /// Becomes a child subreaper: orphans of this process's descendants become its children.
 pub fn become_subreaper() -> io::Result<()> {
     // SAFETY: this option takes integers only.
@@ -19,7 +26,7 @@ pub fn become_subreaper() -> io::Result<()> {
 ///
 /// A blocked SIGCHLD is not discarded, so none is missed between two looks. No signal stays ignored, whatever this
 /// process inherited or its runtime set: what is ignored here would be ignored in every job.
-pub fn block_all() -> io::Result<OwnedFd> {
+fn block_all() -> io::Result<OwnedFd> {
     let mut all = MaybeUninit::uninit();
     let mut child = MaybeUninit::uninit();
     // SAFETY: both sets are initialised by the first call on each, and outlive the calls that read them.

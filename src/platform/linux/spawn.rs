@@ -157,9 +157,9 @@ unsafe fn attempt(plan: &mut Plan) -> (Step, i32) {
                 Some(NotOn::Untold(errno)) => return (Step::Filter, errno),
             }
         }
-        libc::execve(plan.program.as_ptr(), plan.argv.as_ptr(), plan.env.as_ptr());
+        filter::execute(plan.program.as_ptr(), plan.argv.as_ptr(), plan.env.as_ptr());
         if errno() == libc::ENOEXEC {
-            libc::execve(c"/bin/sh".as_ptr(), plan.shell_argv.as_ptr(), plan.env.as_ptr());
+            filter::execute(c"/bin/sh".as_ptr(), plan.shell_argv.as_ptr(), plan.env.as_ptr());
         }
         (Step::Run, errno())
     }

@@ -5,8 +5,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use super::super::unix::waiting;
 use super::procfs::{self, Wanted};
-use super::running;
 use super::signals::{self, Reaped};
 use crate::model::{Exit, Process, ProcessRef};
 
@@ -93,7 +93,7 @@ pub fn end_all(signals: &OwnedFd, mut reaped: impl FnMut(u32, Exit)) -> Vec<u32>
         }
         if took == 0 {
             // A death announces itself; the limit is for a child that was started without an announcement.
-            running::wait_readable(signals, Duration::from_millis(20));
+            waiting::wait_readable(signals, Duration::from_millis(20));
             signals::drain(signals);
         }
     }

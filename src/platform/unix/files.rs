@@ -11,6 +11,15 @@ use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
 
+/// A path with all links resolved.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn real_path(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
 /// Makes a folder for this user alone.
 ///
 /// # Errors
@@ -33,6 +42,15 @@ pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
 #[must_use]
 pub fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+/// No stream is in a code page here: what is not UTF-8 stays as it is.
+pub const HAS_CODE_PAGES: bool = false;
+
+/// Nothing.
+#[must_use]
+pub fn of_code_page(_bytes: &[u8]) -> Option<String> {
+    None
 }
 
 /// The effective user of this process.
@@ -119,7 +137,12 @@ fn path_of_descriptor(fd: BorrowedFd<'_>) -> Option<PathBuf> {
     fs::read_link(format!("/proc/self/fd/{fd}")).ok()
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
+fn path_of_descriptor(fd: BorrowedFd<'_>) -> Option<PathBuf> {
+    rustix::fs::getpath(fd).ok().map(|path| path_of(path.to_bytes()))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn path_of_descriptor(_fd: BorrowedFd<'_>) -> Option<PathBuf> {
     None
 }

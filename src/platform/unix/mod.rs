@@ -1,13 +1,30 @@
-//! What Linux and macOS share: removing a tree, finding a program, interrupts.
+//! What Linux and macOS share: removing a tree, finding a program, interrupts; and a lane, with the supervisor at its
+//! other end. What a supervisor knows of its job's processes is each system's own.
 
+pub mod capture;
 mod files;
 mod interrupt;
+pub mod lane;
+mod lane_folder;
+mod limits;
+// For macOS; what is pure of it is tested everywhere.
+#[cfg(any(target_os = "macos", test))]
+pub mod lineage;
+mod list;
+#[cfg(any(target_os = "macos", test))]
+pub mod procargs;
 mod programs;
 mod remove;
+pub mod supervisor;
+pub mod waiting;
+pub mod wire;
 
 pub use files::{
-    Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of, user,
+    HAS_CODE_PAGES, Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, of_code_page,
+    open_regular, path_of, real_path, user,
 };
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
-pub use programs::{find_program, is_executable};
+pub use limits::limits;
+pub use list::list_tree;
+pub use programs::{find_program, is_executable, passed_over, run_through};
 pub use remove::remove_tree;

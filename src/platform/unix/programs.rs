@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::super::Through;
 use rustix::fs::{Access, AtFlags, CWD};
 
 /// The file that a program's name stands for: as it is if it has a slash (relative to `cwd`), else looked up in `path`.
@@ -23,4 +24,19 @@ pub fn find_program(name: &OsStr, path: Option<&OsStr>, cwd: &Path) -> Option<Pa
 #[must_use]
 pub fn is_executable(file: &Path) -> bool {
     file.is_file() && rustix::fs::accessat(CWD, file, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+}
+
+/// What has a program's name on the path and was passed over: nothing is.
+#[must_use]
+pub fn passed_over(_name: &OsStr, _path: Option<&OsStr>, _cwd: &Path) -> Option<String> {
+    None
+}
+
+/// What has to run a file that the system can't start by itself: the system reads a script's first line on its own.
+///
+/// # Errors
+///
+/// Never.
+pub fn run_through(_file: &Path, _find: &dyn Fn(&str) -> Option<Through>) -> Result<Option<Through>, String> {
+    Ok(None)
 }

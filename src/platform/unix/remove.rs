@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::super::Unremovable;
+use super::super::{Removal as Removed, Unremovable};
 
-/// Removes a folder and all that is in it. Returns what could not be removed; of many, the first few.
+/// Removes a folder and all that is in it. Nothing has to be waited for: who has a file open does not keep it here.
 ///
 /// Symbolic links are removed, never followed, and a mount point is left alone with all that is in it. Folders without
 /// permissions get them; the depth of a tree does not matter, since each folder is moved to the top before it is
@@ -18,7 +18,11 @@ use super::super::Unremovable;
 ///
 /// A missing folder is removed already.
 #[must_use]
-pub fn remove_tree(top: &Path) -> Vec<Unremovable> {
+pub fn remove_tree(top: &Path) -> Removed {
+    Removed { left: remove(top), waited: None }
+}
+
+fn remove(top: &Path) -> Vec<Unremovable> {
     // Opened, a folder that something is mounted on is that thing, and its content is not ours.
     match rustix::fs::rmdir(top) {
         Ok(()) | Err(Errno::NOENT) => return Vec::new(),
@@ -233,7 +237,7 @@ mod tests {
         symlink(&precious, top.join("link")).expect("a link");
         fs::create_dir(top.join("d")).expect("a folder");
         symlink(precious.join("file"), top.join("d/link")).expect("a link");
-        assert_eq!(remove_tree(&top), []);
+        assert_eq!(remove_tree(&top).left, []);
         assert!(!top.exists());
         assert!(precious.join("file").exists());
     }
@@ -245,7 +249,7 @@ mod tests {
         fs::rename(&top, &precious).expect("moved");
         fs::write(precious.join("file"), "x").expect("a file");
         symlink(&precious, &top).expect("a link");
-        assert_eq!(remove_tree(&top), []);
+        assert_eq!(remove_tree(&top).left, []);
         assert!(precious.join("file").exists());
         assert!(fs::symlink_metadata(&top).is_err());
     }
@@ -258,10 +262,11 @@ mod tests {
         fs::write(deep.join("f"), "x").expect("a file");
         fs::write(deep.join(OsStr::from_bytes(b"\xff\n")), "x").expect("a file");
         let _socket = UnixListener::bind(top.join("s")).expect("a socket");
-        rustix::fs::mknodat(CWD, top.join("p"), rustix::fs::FileType::Fifo, Mode::RWXU, 0).expect("a fifo");
+        let made = std::process::Command::new("mkfifo").arg(top.join("p")).status();
+        assert!(made.expect("mkfifo").success());
         fs::set_permissions(&deep, fs::Permissions::from_mode(0o500)).expect("read-only");
         fs::set_permissions(top.join("a"), fs::Permissions::from_mode(0o0)).expect("no permissions");
-        assert_eq!(remove_tree(&top), []);
+        assert_eq!(remove_tree(&top).left, []);
         assert!(!top.exists());
     }
 
@@ -274,7 +279,7 @@ mod tests {
             at = open_folder(&at, OsStr::new("a-name-of-some-length")).expect("open");
         }
         drop(at);
-        assert_eq!(remove_tree(&top), []);
+        assert_eq!(remove_tree(&top).left, []);
         assert!(!top.exists());
     }
 
@@ -284,7 +289,7 @@ mod tests {
         for index in 0..20_000 {
             fs::write(top.join(format!("file-{index}")), "").expect("a file");
         }
-        assert_eq!(remove_tree(&top), []);
+        assert_eq!(remove_tree(&top).left, []);
         assert!(!top.exists());
     }
 }

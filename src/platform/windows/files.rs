@@ -1,25 +1,44 @@
 //! Files.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::os::windows::ffi::OsStringExt;
+use std::os::windows::fs::{OpenOptionsExt, symlink_dir, symlink_file};
+use std::os::windows::io::AsRawHandle;
+use std::path::{Component, Path, PathBuf, Prefix};
 
-/// Makes a folder.
+use windows_sys::Win32::Foundation::ERROR_PRIVILEGE_NOT_HELD;
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_FLAG_OPEN_REPARSE_POINT, FILE_TYPE_DISK, GetFileType, SECURITY_IDENTIFICATION,
+};
+
+use super::security;
+
+/// Makes a folder for this user alone, the system and the administrators.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub fn make_folder(path: &Path) -> io::Result<()> {
-    fs::create_dir(path)
+    security::make_private_folder(path)
 }
 
-/// Copies what a link leads to: making a link needs a right that most users do not have.
+/// Makes a symbolic link that leads where another one does. Where the user has no right to make one, a copy of the file
+/// that it leads to takes its place.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to).map(|_| ())
+    let target = fs::read_link(from)?;
+    let is_folder = fs::metadata(from).is_ok_and(|metadata| metadata.is_dir());
+    match if is_folder { symlink_dir(target, to) } else { symlink_file(target, to) } {
+        Err(error) if error.raw_os_error() == Some(ERROR_PRIVILEGE_NOT_HELD.cast_signed()) && !is_folder => {
+            fs::copy(from, to).map(drop)
+        }
+        linked => linked,
+    }
 }
 
 /// The path that a program printed as bytes.
@@ -28,16 +47,11 @@ pub fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Users have no numbers here.
+/// Whether other users can get to a path: whether its access list lets anybody in but its owner, the system and the
+/// administrators. What can't be read is taken to be open.
 #[must_use]
-pub fn user() -> Option<u32> {
-    None
-}
-
-/// Whether other users can get to a path: not known here, so it is assumed.
-#[must_use]
-pub fn is_open_to_others(_path: &Path) -> bool {
-    true
+pub fn is_open_to_others(path: &Path) -> bool {
+    security::is_open_to_others(path)
 }
 
 /// A temporary file in a folder, to be renamed when it is whole: it has the permissions of any new file.
@@ -49,22 +63,52 @@ pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFi
     tempfile::Builder::new().prefix(prefix).tempfile_in(folder)
 }
 
-/// Whether a folder is as [`make_folder`] makes it: not known here, so it is not assumed.
+/// Whether a folder is as [`make_folder`] makes it: a folder, no link, with that access list and nothing hidden or
+/// read-only about it.
 #[must_use]
-pub fn is_plain_folder(_path: &Path) -> bool {
-    false
+pub fn is_plain_folder(path: &Path) -> bool {
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
+    is_folder && security::is_private(path)
 }
 
-/// Opens a regular file, and nothing else.
+/// Opens a regular file, and nothing else: neither what the last part of the path links to, nor a device or pipe, whose
+/// names may stand in any folder.
 ///
 /// # Errors
 ///
 /// What the system says, or that it is no regular file.
 pub fn open_regular(path: &Path) -> io::Result<fs::File> {
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
+    // A pipe's server learns who this is, and can't act in its name.
+    let mut options = fs::File::options();
+    options.read(true).custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).security_qos_flags(SECURITY_IDENTIFICATION);
+    let file = options.open(path)?;
+    // SAFETY: the handle is the file's, which is open.
+    let kind = unsafe { GetFileType(file.as_raw_handle()) };
+    if kind == FILE_TYPE_DISK && file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("not a regular file"))
     }
-    fs::File::open(path)
+}
+
+/// The path in the form that the system takes as it is: of any length, and with names that otherwise mean something
+/// else, such as `con` or `a.`. Links in it are not followed.
+///
+/// # Errors
+///
+/// If a relative path has no folder to begin from.
+pub(super) fn verbatim(path: &Path) -> io::Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    let Some(Component::Prefix(prefix)) = path.components().next() else { return Ok(path) };
+    let (start, skipped) = match prefix.kind() {
+        Prefix::Disk(_) => (r"\\?\", 0),
+        Prefix::UNC(..) => (r"\\?\UNC\", 2),
+        _ => return Ok(path),
+    };
+    let units: Vec<u16> = std::os::windows::ffi::OsStrExt::encode_wide(path.as_os_str()).skip(skipped).collect();
+    let mut verbatim = OsString::from(start);
+    verbatim.push(OsString::from_wide(&units));
+    Ok(PathBuf::from(verbatim))
 }
 
 /// A folder that is known wherever it is moved: not here.
@@ -82,5 +126,42 @@ impl Place {
     #[must_use]
     pub fn now(&self) -> Option<PathBuf> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verbatim_path_keeps_every_name() {
+        for (path, wanted) in [
+            (r"C:\a\b", r"\\?\C:\a\b"),
+            (r"C:/a/../b", r"\\?\C:\b"),
+            (r"\\server\share\a", r"\\?\UNC\server\share\a"),
+            (r"\\?\C:\a.\con", r"\\?\C:\a.\con"),
+        ] {
+            assert_eq!(verbatim(Path::new(path)).expect("absolute"), Path::new(wanted));
+        }
+    }
+
+    #[test]
+    fn a_folder_of_ours_is_made_once_and_used() {
+        let outer = tempfile::tempdir().expect("a tempdir");
+        let folder = outer.path().join("f");
+        make_folder(&folder).expect("made");
+        assert_eq!(make_folder(&folder).expect_err("there").kind(), io::ErrorKind::AlreadyExists);
+        fs::write(folder.join("file"), "x").expect("a file in it");
+        assert_eq!(fs::read(folder.join("file")).expect("read"), b"x");
+    }
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let outer = tempfile::tempdir().expect("a tempdir");
+        let file = outer.path().join("f");
+        fs::write(&file, "x").expect("a file");
+        assert!(open_regular(&file).is_ok());
+        assert!(open_regular(outer.path()).is_err());
+        assert!(open_regular(Path::new("NUL")).is_err());
     }
 }

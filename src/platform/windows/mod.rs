@@ -1,21 +1,61 @@
 //! Windows.
 
+mod abilities;
+mod alias;
+mod asker;
+mod capture;
+mod clock;
+mod command_line;
+mod encoding;
+mod ending;
 mod facts;
 mod files;
+mod holders;
 mod interrupt;
+mod janitor;
+mod job;
+mod known;
 mod lane;
+mod lane_folder;
+mod list;
 mod look;
+mod machine;
+mod mapped;
+mod names;
+mod paths;
+mod pipes;
+mod port;
+mod private;
+mod process;
 mod programs;
+mod quote;
 mod remove;
+mod restart;
+mod running;
+mod security;
 mod serve;
+mod shells;
+mod spawn;
+mod table;
+mod users;
+mod wide;
+#[cfg(test)]
+mod wine;
 
+pub use abilities::abilities;
+#[cfg(test)]
+mod tests;
+
+pub use clock::since_start;
+pub use encoding::{HAS_CODE_PAGES, of_code_page};
 pub use facts::host_facts;
-pub use files::{
-    Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of, user,
-};
+pub use files::{Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of};
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};
-pub use look::{Watcher, end_stranger, since_start, wait_for_an_end};
-pub use programs::{find_program, is_executable};
+pub use list::list_tree;
+pub use look::{Watcher, end_stranger, wait_for_an_end};
+pub use paths::real_path;
+pub use programs::{find_program, is_executable, passed_over, run_through};
 pub use remove::remove_tree;
 pub use serve::serve;
+pub use users::user;

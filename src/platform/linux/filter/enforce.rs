@@ -1,21 +1,28 @@
 //! The answers: what Windows would refuse is refused, and written down.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::super::super::Job;
 use super::super::procfs::{self, Wanted};
+use super::gains;
 use super::listener::{Listener, Question};
 use super::program::{Call, Kind};
 use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
-use crate::model::{Act, Answer, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target};
+use super::writes;
+use crate::model::{
+    Act, Answer, Hold, Holder, Judge, PUBLISHED_FILES, Process, Refusal, Refused, RefusedCall, Rule, Rules, Target,
+    WINDOWS_RULES, WindowsRules,
+};
 
 /// How many questions are answered before anything else is looked at.
 const BATCH: usize = 64;
-/// How many refusals are kept.
+/// How many refusals are kept, and how many of what was let through though Windows may refuse it.
 const KEPT: usize = 100;
 /// What looks at strangers may cost in any case, and then as a part of the time since the start: one in so many.
 const FREE: Duration = Duration::from_millis(10);
@@ -25,27 +32,35 @@ const SHARE: u32 = 50;
 pub struct Enforcement {
     listener: Listener,
     judge: Judge,
+    rules: WindowsRules,
     began: Instant,
     /// What looks at strangers have cost.
     spent: Duration,
+    /// Whether the rules are kept; else all is let through.
+    kept: bool,
     /// Nobody is left who could ask.
     over: bool,
     refused: Vec<RefusedCall>,
     /// Why a call was let through unseen.
     unseen: Option<String>,
+    /// The first program that would have gained rights without the filter.
+    powerless: Option<PathBuf>,
 }
 
 impl Enforcement {
-    /// By a filter that is on.
-    pub fn new(listener: OwnedFd, judge: Judge) -> Self {
+    /// By a filter that is on, over a job. If that keeps no rules, questions only come for somebody else.
+    pub fn new(listener: OwnedFd, judge: Judge, job: &Job) -> Self {
         Self {
             listener: Listener::new(listener),
             judge,
+            kept: job.rules == Rules::Windows,
+            rules: job.windows.clone(),
             began: Instant::now(),
             spent: Duration::ZERO,
             over: false,
             refused: Vec::new(),
             unseen: None,
+            powerless: gains::starting(&job.program),
         }
     }
 
@@ -54,8 +69,8 @@ impl Enforcement {
         (!self.over).then(|| self.listener.fd())
     }
 
-    /// Answers who asks.
-    pub fn serve(&mut self, wanted: &Wanted<'_>) {
+    /// Answers who asks. `before` is told each time who is about to go on, and what file that thread is about to open.
+    pub fn serve(&mut self, wanted: &Wanted<'_>, mut before: impl FnMut(u32, Option<&Path>)) {
         for _ in 0..BATCH {
             let mut fds = [PollFd::from_borrowed_fd(self.listener.fd(), PollFlags::IN)];
             if poll(&mut fds, Some(&Timespec::default())).is_err() {
@@ -67,11 +82,15 @@ impl Enforcement {
                 return;
             }
             if let Some(question) = self.listener.next() {
+                let opens = question.opens.and_then(|place| writes::meant(question.thread, place));
+                if self.listener.waits(&question) {
+                    before(question.thread, opens.as_deref());
+                }
                 let errno = self.errno(&question, wanted).unwrap_or_else(|error| {
                     // Who was ended while it was looked at has nothing to be told.
                     if self.listener.waits(&question) {
                         let why = std::io::Error::from(error);
-                        self.unseen.get_or_insert_with(|| format!("Windows' rules: a call could not be read: {why}"));
+                        self.unseen.get_or_insert_with(|| format!("{WINDOWS_RULES}: a call could not be read: {why}"));
                     }
                     None
                 });
@@ -82,9 +101,20 @@ impl Enforcement {
 
     /// The error that the call is to fail with, if Windows would refuse it.
     fn errno(&mut self, question: &Question, wanted: &Wanted<'_>) -> Result<Option<i32>, Errno> {
-        let Some(call) = question.call else { return Ok(None) };
+        if let Some(place) = question.execution {
+            if let Some(program) = gains::gaining(question.thread, place)? {
+                self.powerless.get_or_insert(program);
+            }
+            return Ok(None);
+        }
+        let Some(call) = question.call.filter(|_| self.kept) else { return Ok(None) };
         match call.kind {
             Kind::Rmdir(place) => match reach(question.thread, place)? {
+                Some(target) if target.is_directory() => Ok(self.judged(question, call, Act::Remove, &target, wanted)),
+                _ => Ok(None),
+            },
+            Kind::Unlink(place) => match reach(question.thread, place)? {
+                Some(target) if target.is_directory() => Ok(self.of_directory(question)),
                 Some(target) => Ok(self.judged(question, call, Act::Remove, &target, wanted)),
                 None => Ok(None),
             },
@@ -100,6 +130,14 @@ impl Enforcement {
         }
     }
 
+    /// The error of a call for files that is to remove a directory, where that is to be another one than this system's.
+    fn of_directory(&self, question: &Question) -> Option<i32> {
+        if !self.rules.faithful {
+            return None;
+        }
+        (self.judge.unlink_directory)(&sitters::program(question.thread), &self.rules).map(errno_of)
+    }
+
     fn judged(
         &mut self,
         question: &Question,
@@ -108,11 +146,24 @@ impl Enforcement {
         target: &Reached,
         wanted: &Wanted<'_>,
     ) -> Option<i32> {
-        if !target.is_directory() {
+        let kind = if target.is_directory() {
+            Target::Directory
+        } else if target.is_file() && self.rules.files {
+            let read_only = target.is_read_only();
+            Target::File { read_only, temporary: read_only && target.is_named_temporary() }
+        } else {
+            return None;
+        };
+        let sitters = match kind {
+            Target::File { .. } if !target.may_be_in_use() => Vec::new(),
+            _ => self.sitters(act, target),
+        };
+        if sitters.is_empty() && !matches!(kind, Target::File { read_only: true, .. }) {
+            self.overcome(act, target);
             return None;
         }
-        let sitters = self.sitters(act, target);
-        if sitters.is_empty() {
+        // What lies among the devices is memory that processes share, or a lock of theirs. Windows has no files for these.
+        if target.path().is_some_and(|path| path.starts_with("/dev")) {
             return None;
         }
         let programs: Vec<String> = sitters.iter().map(|sitter| sitters::program(sitter.pid)).collect();
@@ -124,42 +175,67 @@ impl Enforcement {
                 program,
                 below: sitter.below.is_some(),
                 directory: sitter.directory,
+                came: sitter.came,
             })
             .collect();
         let caller = sitters::program(question.thread);
-        let Answer::Refuse(refusal) = (self.judge)(act, &caller, Target::Directory, &holders) else { return None };
+        let answer = (self.judge.judge)(act, &caller, kind, &holders, &self.rules);
         // Only now is it sure that what was read is the caller's own, and not of one that got its number.
         if !self.listener.waits(question) {
             return None;
         }
+        let (refusal, errno) = match answer {
+            Answer::Allow => {
+                self.overcome(act, target);
+                return None;
+            }
+            Answer::Predict(refusal) => {
+                self.overcome(act, target);
+                (refusal, None)
+            }
+            Answer::Refuse(refusal) => (refusal, Some(errno_of(refusal.class))),
+        };
         let sitter = refusal.holder.and_then(|index| sitters.into_iter().nth(index));
-        self.note(question, call, act, target, sitter, refusal, wanted);
-        Some(match refusal.class {
-            Refused::Busy => libc::EBUSY,
-            Refused::Denied => libc::EACCES,
-        })
+        self.note(question, call, act, target, sitter, (refusal, errno.is_none()), wanted);
+        errno
     }
 
-    /// Who has a directory: of the job's own tree always, of all others as long as that costs little. Whoever is missed is
-    /// seen when the removal has happened.
+    /// Remembers that what was refused before is done now. That a file was read-only until then is nothing to be told:
+    /// libraries try, take the attribute away, and try again.
+    fn overcome(&mut self, act: Act, target: &Reached) {
+        if self.refused.iter().all(|refused| refused.predicted || refused.overcome) {
+            return;
+        }
+        let path = target.path().unwrap_or_default();
+        let same = |refused: &RefusedCall| refused.act == act && path.as_os_str() == refused.path.as_str();
+        self.refused.retain(|refused| refused.refusal.rule != Rule::ReadOnly || !same(refused));
+        for refused in self.refused.iter_mut().filter(|refused| same(refused)) {
+            refused.overcome = true;
+        }
+    }
+
+    /// Who has it: of the job's own tree always, of all others as long as that costs little. Whoever is missed is seen
+    /// when the removal has happened.
     fn sitters(&mut self, act: Act, target: &Reached) -> Vec<Sitter> {
+        let renamed = if act == Act::Rename && target.is_directory() { target.path() } else { None };
+        let find = |pids: &[u32]| {
+            if !target.is_directory() {
+                return sitters::users(pids, target);
+            }
+            let mut found = sitters::sitting(pids, target);
+            found.extend(renamed.iter().flat_map(|path| sitters::below(pids, path)));
+            found
+        };
         let me = std::process::id();
         let tree = sitters::descendants(me);
-        let mut found = sitters::sitting(&tree, target);
-        let path = if act == Act::Rename { target.path() } else { None };
-        if let Some(path) = &path {
-            found.extend(sitters::below(&tree, path));
-        }
+        let mut found = find(&tree);
         if found.is_empty() && self.spent <= FREE + self.began.elapsed() / SHARE {
             let began = Instant::now();
             let mut strangers = sitters::strangers(&tree);
             // The harness, and whatever serves it, is none of the job's business.
             let harness = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().cast_unsigned());
             strangers.retain(|&pid| pid != me && Some(pid) != harness);
-            found = sitters::sitting(&strangers, target);
-            if let Some(path) = &path {
-                found.extend(sitters::below(&strangers, path));
-            }
+            found = find(&strangers);
             found.retain(|sitter| procfs::stat(sitter.pid).is_ok_and(|stat| Some(stat.parent) != harness));
             self.spent += began.elapsed();
         }
@@ -174,20 +250,20 @@ impl Enforcement {
         act: Act,
         target: &Reached,
         sitter: Option<Sitter>,
-        refusal: Refusal,
+        (refusal, predicted): (Refusal, bool),
         wanted: &Wanted<'_>,
     ) {
         let path = target.path().unwrap_or_default().to_string_lossy().into_owned();
         let same = |known: &&mut RefusedCall| {
             known.path == path
-                && known.act == act
+                && (known.act, known.predicted, known.overcome) == (act, predicted, false)
                 && known.holder.as_ref().map(|(process, _)| process.pid) == sitter.as_ref().map(|sitter| sitter.pid)
         };
         if let Some(known) = self.refused.iter_mut().find(same) {
             known.times += 1;
             return;
         }
-        if self.refused.len() >= KEPT {
+        if self.refused.iter().filter(|known| known.predicted == predicted).count() >= KEPT {
             return;
         }
         let Some(caller) = read(process_of(question.thread), wanted) else { return };
@@ -200,29 +276,44 @@ impl Enforcement {
             call: call.name.to_owned(),
             act,
             path,
-            directory: true,
+            directory: target.is_directory(),
             caller,
             holder,
             refusal,
+            predicted,
+            overcome: false,
             times: 1,
         });
     }
 
-    /// What was refused, and why not all was seen.
-    pub fn into_seen(self) -> (Vec<RefusedCall>, Option<String>) {
-        (self.refused, self.unseen)
+    /// What was refused, and why not all was seen, or is as it would be without the filter.
+    pub fn into_seen(self) -> (Vec<RefusedCall>, Vec<String>) {
+        let what = if self.kept { WINDOWS_RULES } else { PUBLISHED_FILES };
+        let powerless = self.powerless.map(|program| {
+            let program = program.display();
+            format!("{what}: {program} could not gain rights: the filter of a user who is not root takes them away")
+        });
+        (self.refused, self.unseen.into_iter().chain(powerless).collect())
+    }
+}
+
+fn errno_of(class: Refused) -> i32 {
+    match class {
+        Refused::Busy => libc::EBUSY,
+        Refused::Denied => libc::EACCES,
+        Refused::NotPermitted => libc::EPERM,
     }
 }
 
 /// The process that a thread belongs to.
-fn process_of(thread: u32) -> u32 {
+pub fn process_of(thread: u32) -> u32 {
     let status = std::fs::read_to_string(format!("/proc/{thread}/status")).unwrap_or_default();
     let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
     group.and_then(|group| group.trim().parse().ok()).unwrap_or(thread)
 }
 
 /// A process with its line of parents, as far as the job goes.
-fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
+pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
     let mut process = procfs::read(pid, wanted)?;
     let me = std::process::id();
     process.parents = procfs::ancestors(pid).into_iter().take_while(|parent| parent.pid != me).collect();

@@ -6,7 +6,11 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixDatagram;
 use std::ptr;
 
-use super::program::program;
+use super::gains;
+use super::lack::takes_rights_away;
+use super::program::{ALLOW, RETURN, program};
+use super::writes;
+use crate::model::WindowsRules;
 
 /// A filter that is ready to be put on, and the way by which its listener comes to the supervisor. The child has a
 /// descriptor table of its own, which ends with the exec.
@@ -17,12 +21,13 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Prepares one.
+    /// Prepares one that asks about what Windows' rules are for, about what opens and names files where
+    /// some are published, or about both.
     ///
     /// # Errors
     ///
     /// Why it can't be put on here.
-    pub fn new() -> Result<Self, String> {
+    pub fn new(rules: Option<&WindowsRules>, published: bool) -> Result<Self, String> {
         if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             return Err(format!("not built for {}", std::env::consts::ARCH));
         }
@@ -35,7 +40,15 @@ impl Filter {
         let (ours, theirs) = UnixDatagram::pair().map_err(|error| error.to_string())?;
         // What was sent is there as soon as the child has executed its program, or never.
         ours.set_nonblocking(true).map_err(|error| error.to_string())?;
-        Ok(Self { program: program(), ours, theirs })
+        let mut all = if takes_rights_away() { gains::asked() } else { Vec::new() };
+        if published {
+            all.append(&mut writes::section());
+        }
+        match rules {
+            Some(rules) => all.append(&mut program(rules.files)),
+            None => all.push(libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW }),
+        }
+        Ok(Self { program: all, ours, theirs })
     }
 
     /// What the child needs.

@@ -3,7 +3,9 @@
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use super::program::{Call, call};
+use super::gains;
+use super::program::{Call, Place, call};
+use super::writes::opened;
 
 /// Wake the one that waits on the processor of the one that answers (Linux 6.6): five times as fast.
 const SYNC_WAKE_UP: u64 = 1;
@@ -18,21 +20,33 @@ pub struct Question {
     pub thread: u32,
     /// `None` if it is none that was to be asked about.
     pub call: Option<Call>,
+    /// The program that is about to be executed, if that is what it does.
+    pub execution: Option<Place>,
+    /// What is about to be opened, for writing if it is no `openat2`.
+    pub opens: Option<Place>,
 }
 
 /// The kernel's end of the filter.
-pub struct Listener(OwnedFd);
+pub struct Listener {
+    fd: OwnedFd,
+    quick: bool,
+}
 
 impl Listener {
     /// Of a descriptor that a filter's installation gave.
     pub fn new(fd: OwnedFd) -> Self {
         // SAFETY: the flags go by value. A kernel that does not know them is slower.
-        unsafe { libc::ioctl(fd.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SET_FLAGS, SYNC_WAKE_UP) };
-        Self(fd)
+        let set = unsafe { libc::ioctl(fd.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SET_FLAGS, SYNC_WAKE_UP) };
+        Self { fd, quick: set == 0 }
+    }
+
+    /// Whether the kernel wakes the one that waits at once.
+    pub fn is_quick(&self) -> bool {
+        self.quick
     }
 
     pub fn fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.fd.as_fd()
     }
 
     /// Takes a question; to be called only when there is one. `None` if who asked is gone.
@@ -40,19 +54,25 @@ impl Listener {
         // SAFETY: all zero is what the kernel wants to be given; it fills it in, and all of it is integers.
         let asked = unsafe {
             let mut asked = MaybeUninit::<libc::seccomp_notif>::zeroed();
-            if libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, asked.as_mut_ptr()) != 0 {
+            if libc::ioctl(self.fd.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, asked.as_mut_ptr()) != 0 {
                 return None;
             }
             asked.assume_init()
         };
-        let call = call(asked.data.arch, asked.data.nr, &asked.data.args);
-        Some(Question { id: asked.id, thread: asked.pid, call })
+        let (arch, number, args) = (asked.data.arch, asked.data.nr, &asked.data.args);
+        Some(Question {
+            id: asked.id,
+            thread: asked.pid,
+            call: call(arch, number, args),
+            execution: gains::execution(arch, number, args),
+            opens: opened(arch, number, args),
+        })
     }
 
     /// Whether who asked still waits. What was read of it under its number before is then its own.
     pub fn waits(&self, question: &Question) -> bool {
         // SAFETY: the id outlives the call.
-        unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const question.id) == 0 }
+        unsafe { libc::ioctl(self.fd.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const question.id) == 0 }
     }
 
     /// Lets the call through, or lets it fail. Who asked may be gone.
@@ -60,6 +80,6 @@ impl Listener {
         let flags = if errno.is_some() { 0 } else { LET_THROUGH };
         let mut answer = libc::seccomp_notif_resp { id: question.id, val: 0, error: -errno.unwrap_or(0), flags };
         // SAFETY: the answer outlives the call.
-        unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut answer) };
+        unsafe { libc::ioctl(self.fd.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut answer) };
     }
 }

@@ -1,7 +1,7 @@
 //! What a caller means by a path: read from its memory, and opened from where it is.
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
@@ -19,8 +19,41 @@ pub struct Reached {
 impl Reached {
     /// Its name, in this process's view.
     pub fn path(&self) -> Option<PathBuf> {
-        use std::os::fd::AsRawFd;
-        std::fs::read_link(format!("/proc/self/fd/{}", self.fd.as_raw_fd())).ok()
+        std::fs::read_link(self.link()).ok()
+    }
+
+    fn link(&self) -> String {
+        format!("/proc/self/fd/{}", self.fd.as_raw_fd())
+    }
+
+    /// Whether it is a file with content, which alone is opened as Windows knows it.
+    pub fn is_file(&self) -> bool {
+        rustix::fs::FileType::from_raw_mode(self.stat.st_mode).is_file()
+    }
+
+    /// Whether its owner may not write to it.
+    pub fn is_read_only(&self) -> bool {
+        self.stat.st_mode & libc::S_IWUSR == 0
+    }
+
+    /// Whether it is named as Python's tempfile names files: `tmp` and eight random letters, digits and underscores. In any
+    /// case, since its own tests write both in capitals, too.
+    pub fn is_named_temporary(&self) -> bool {
+        let path = self.path().unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("tmp"))
+            && name.get(3..11).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+    }
+
+    /// Whether anybody may have this file open, run it or have it mapped: a lease to write is given only to who is alone
+    /// with a file, and goes with the descriptor. Whoever opens the file meanwhile waits for that.
+    ///
+    /// It is a quick first question: where it can't be asked, the answer is yes. Who watches the file sees it opened.
+    pub fn may_be_in_use(&self) -> bool {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(fd) = rustix::fs::open(self.link(), flags, Mode::empty()) else { return true };
+        // SAFETY: the argument is an integer.
+        unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) != 0 }
     }
 
     pub fn is_directory(&self) -> bool {
@@ -73,15 +106,35 @@ pub fn reach(thread: u32, place: Place) -> Result<Option<Reached>, Errno> {
 }
 
 /// Reads a path that ends with a zero.
-fn read_path(thread: u32, address: u64) -> Result<Vec<u8>, Errno> {
+pub fn read_path(thread: u32, address: u64) -> Result<Vec<u8>, Errno> {
     const LONGEST: usize = 4096;
-    let said = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
-    let memory = File::open(format!("/proc/{thread}/mem")).map_err(said)?;
     let mut path = vec![0; LONGEST];
-    // Less than that may be readable; what is not there is no part of the path.
-    let read = memory.read_at(&mut path, address).map_err(said)?;
+    let read = read_memory(thread, address, &mut path)?;
     path.truncate(read);
     let end = path.iter().position(|&byte| byte == 0).ok_or(Errno::NAMETOOLONG)?;
     path.truncate(end);
     Ok(path)
+}
+
+/// Reads what is there of a thread's memory, at most as much as there is room for.
+fn read_memory(thread: u32, address: u64, into: &mut [u8]) -> Result<usize, Errno> {
+    const PAGE: usize = 4096;
+    let said = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+    let start = usize::try_from(address).map_err(|_| Errno::FAULT)?;
+    // Each piece is read whole or not at all, and what follows a page may not be there.
+    let first = into.len().min(PAGE - start % PAGE);
+    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    let piece = |from: usize, to: usize| libc::iovec {
+        iov_base: std::ptr::without_provenance_mut(start.wrapping_add(from)),
+        iov_len: to - from,
+    };
+    let remote = [piece(0, first), piece(first, into.len())];
+    // SAFETY: the local piece is `into`, which nobody else uses; the others are addresses in another process.
+    let read = unsafe { libc::process_vm_readv(thread.cast_signed(), &raw const local, 1, remote.as_ptr(), 2, 0) };
+    if let Ok(read) = usize::try_from(read) {
+        return Ok(read);
+    }
+    // Some engines forbid that call, and not this way.
+    let memory = File::open(format!("/proc/{thread}/mem")).map_err(said)?;
+    memory.read_at(into, address).map_err(said)
 }

@@ -1,0 +1,184 @@
+//! Files that are about to be opened for writing, or given another name: asked about so that whoever watches published
+//! files is in time, and knows who it was. All are let through.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use libc::sock_filter;
+
+use super::program::{AND, ARCH, ASK, HAS, IO_URING_SETUP, IS, LOAD, NO_SUCH_CALL, NUMBER, Place, RETURN, THIRD};
+use super::reach::read_path;
+
+/// The numbers of the calls in one of the kernel's numberings.
+struct Numbering {
+    arch: u32,
+    /// Bits that are no part of the number.
+    ignored: u32,
+    open: Option<u32>,
+    creat: Option<u32>,
+    openat: u32,
+    /// `link`, `linkat`, `rename`, `renameat`, `renameat2`.
+    names: [Option<u32>; 5],
+}
+
+/// The same as those of [`super::program`].
+const NUMBERINGS: [Numbering; 4] = [
+    // x86_64, and x32.
+    Numbering {
+        arch: 0xC000_003E,
+        ignored: 0x4000_0000,
+        open: Some(2),
+        creat: Some(85),
+        openat: 257,
+        names: [Some(86), Some(265), Some(82), Some(264), Some(316)],
+    },
+    // i386.
+    Numbering {
+        arch: 0x4000_0003,
+        ignored: 0,
+        open: Some(5),
+        creat: Some(8),
+        openat: 295,
+        names: [Some(9), Some(303), Some(38), Some(302), Some(353)],
+    },
+    // aarch64.
+    Numbering {
+        arch: 0xC000_00B7,
+        ignored: 0,
+        open: None,
+        creat: None,
+        openat: 56,
+        names: [None, Some(37), None, Some(38), Some(276)],
+    },
+    // arm.
+    Numbering {
+        arch: 0x4000_0028,
+        ignored: 0,
+        open: Some(5),
+        creat: Some(8),
+        openat: 322,
+        names: [Some(9), Some(330), Some(38), Some(329), Some(382)],
+    },
+];
+
+/// The same everywhere. Its flags are in memory, so all of it is asked about.
+const OPENAT2: u32 = 437;
+
+/// Where the low half of the second argument is.
+const SECOND: u32 = THIRD - 8;
+
+/// Flags of `open` with which something can change; they are the same everywhere.
+const CHANGING: u32 = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
+
+/// A part of a filter that asks about these calls, and leaves all others to what comes behind it.
+pub fn section() -> Vec<sock_filter> {
+    let plain = |code, k| sock_filter { code, jt: 0, jf: 0, k };
+    // Goes on if so, and otherwise skips that many.
+    let unless = |code, k, skip| sock_filter { code, jt: 0, jf: skip, k };
+    let mut section = Vec::new();
+    for numbering in &NUMBERINGS {
+        let mut number = vec![plain(LOAD, NUMBER)];
+        if numbering.ignored != 0 {
+            number.push(plain(AND, !numbering.ignored));
+        }
+        let mut block = number.clone();
+        let always = [numbering.creat, Some(OPENAT2)].into_iter().chain(numbering.names);
+        for call in always.flatten() {
+            block.extend([unless(IS, call, 1), plain(RETURN, ASK)]);
+        }
+        block.extend([unless(IS, IO_URING_SETUP, 1), plain(RETURN, NO_SUCH_CALL)]);
+        let by_flags = [numbering.open.map(|open| (open, SECOND)), Some((numbering.openat, THIRD))];
+        for (call, flags) in by_flags.into_iter().flatten() {
+            let again = u8::try_from(number.len()).expect("a number is short");
+            block.extend([unless(IS, call, 3 + again), plain(LOAD, flags)]);
+            block.extend([unless(HAS, CHANGING, 1), plain(RETURN, ASK)]);
+            block.extend(&number);
+        }
+        let length = u8::try_from(block.len()).expect("a block is short");
+        section.extend([plain(LOAD, ARCH), unless(IS, numbering.arch, length)]);
+        section.append(&mut block);
+    }
+    section
+}
+
+/// The place that a call opens, if it is one of those that open.
+pub fn opened(arch: u32, number: i32, args: &[u64; 6]) -> Option<Place> {
+    let numbering = NUMBERINGS.iter().find(|numbering| numbering.arch == arch)?;
+    let number = number.cast_unsigned() & !numbering.ignored;
+    if Some(number) == numbering.open || Some(number) == numbering.creat {
+        return Some(Place { folder: libc::AT_FDCWD, path: args[0] });
+    }
+    (number == numbering.openat || number == OPENAT2).then(|| Place::at(args, 0, 1))
+}
+
+/// What a thread calls the file that it is about to open; in this process's view, with the links on the way to its folder
+/// followed. `None` if that can't be read, or if there is no such folder.
+pub fn meant(thread: u32, place: Place) -> Option<PathBuf> {
+    let path = read_path(thread, place.path).ok()?;
+    let path = Path::new(OsStr::from_bytes(&path));
+    let from = match place.folder {
+        _ if path.is_absolute() => format!("/proc/{thread}/root"),
+        libc::AT_FDCWD => format!("/proc/{thread}/cwd"),
+        fd => format!("/proc/{thread}/fd/{fd}"),
+    };
+    let from = std::fs::read_link(from).ok()?;
+    let whole = from.join(path.strip_prefix("/").unwrap_or(path));
+    Some(std::fs::canonicalize(whole.parent()?).ok()?.join(whole.file_name()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::program::{ALLOW, interpret};
+    use super::*;
+
+    const X86_64: u32 = 0xC000_003E;
+    const I386: u32 = 0x4000_0003;
+    const AARCH64: u32 = 0xC000_00B7;
+
+    fn run(arch: u32, number: u32, second: u32, third: u32) -> u32 {
+        let mut program = section();
+        program.push(sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW });
+        interpret(&program, &[(NUMBER, number), (ARCH, arch), (SECOND, second), (THIRD, third)])
+    }
+
+    #[test]
+    fn what_can_change_a_file_is_asked_about() {
+        let create = (libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
+        let read = (libc::O_RDONLY | libc::O_CLOEXEC).cast_unsigned();
+        for (arch, number, second, third, answer) in [
+            (X86_64, 2, create, 0, ASK),
+            (X86_64, 2, read, create, ALLOW),
+            (X86_64, 257, 0, create, ASK),
+            (X86_64, 257, create, read, ALLOW),
+            (X86_64, 257, 0, libc::O_RDWR.cast_unsigned(), ASK),
+            (X86_64, 437, 0, 0, ASK),
+            (X86_64, 85, 0, 0, ASK),
+            (X86_64, 86, 0, 0, ASK),
+            (X86_64, 316, 0, 0, ASK),
+            (X86_64, 0x4000_0000 + 257, 0, create, ASK),
+            (X86_64, 425, 0, 0, NO_SUCH_CALL),
+            (X86_64, 0, create, create, ALLOW),
+            (I386, 5, create, 0, ASK),
+            (I386, 295, 0, read, ALLOW),
+            (AARCH64, 56, 0, create, ASK),
+            (AARCH64, 56, 0, read, ALLOW),
+            (AARCH64, 37, 0, 0, ASK),
+            (AARCH64, 2, create, 0, ALLOW),
+            (0x1234, 2, create, 0, ALLOW),
+        ] {
+            assert_eq!(run(arch, number, second, third), answer, "{arch:#x} {number} {second:#o} {third:#o}");
+        }
+    }
+
+    #[test]
+    fn what_is_opened_is_understood() {
+        let args = [3, 0x1000, 5, 0, 0, 0];
+        let place = |folder, path| Some(Place { folder, path });
+        assert_eq!(opened(X86_64, 257, &args), place(3, 0x1000));
+        assert_eq!(opened(AARCH64, 437, &args), place(3, 0x1000));
+        assert_eq!(opened(X86_64, 2, &args), place(libc::AT_FDCWD, 3));
+        assert_eq!(opened(I386, 8, &args), place(libc::AT_FDCWD, 3));
+        assert_eq!(opened(X86_64, 82, &args), None, "a rename opens nothing");
+    }
+}

@@ -1,0 +1,121 @@
+//! The names that a check left, and those of the project's tracked files, given to the probe that knows what other systems
+//! make of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::sandbox::Sandbox;
+use crate::model::{Check, Cwd, Finding, Kind, Platform, Severity};
+use crate::plan::Plan;
+use crate::platform::{self, Outcome};
+use crate::probes::{self, Blame, Illegal};
+use crate::source;
+
+/// How many entries of a sandbox are looked at: what is more takes longer to look at than anybody would read.
+const MOST: usize = 200_000;
+
+/// The project's tracked files, looked at when a check wants to know of them, once a run.
+pub struct Tracked<'a> {
+    plan: &'a Plan,
+    seen: OnceLock<Result<Vec<Illegal>, String>>,
+}
+
+impl<'a> Tracked<'a> {
+    /// Those of a plan's project.
+    #[must_use]
+    pub fn of(plan: &'a Plan) -> Self {
+        Self { plan, seen: OnceLock::new() }
+    }
+
+    /// What other systems can't have of them, or why that is not known.
+    fn illegal(&self) -> Result<&[Illegal], &str> {
+        let look = || {
+            let files = source::tracked(&self.plan.project)?.unwrap_or_default();
+            let name = self.plan.project.file_name().map(|name| name.to_string_lossy().into_owned());
+            let room = probes::project_room(&name.unwrap_or_default());
+            Ok(probes::illegal(files.iter().map(|file| (file.as_path(), false)), room))
+        };
+        self.seen.get_or_init(look).as_deref().map_err(String::as_str)
+    }
+
+    /// What is against a check that says that it is for another system.
+    fn against(&self, check: &Check, blame: &Blame<'_>) -> Vec<Finding> {
+        if ![Platform::Windows, Platform::Macos].into_iter().any(|system| check.is_for(system)) {
+            return Vec::new();
+        }
+        let illegal = self.illegal().unwrap_or_default();
+        let findings = probes::name_findings(illegal, check, blame);
+        findings.into_iter().filter(|finding| finding.severity == Severity::Error).collect()
+    }
+
+    /// What is to be said of the run as a whole, where no check was told: a note, or why nothing is known.
+    #[must_use]
+    pub fn of_the_run(&self, strict: bool) -> Option<Finding> {
+        let checks = || self.plan.checks.iter().map(|planned| &planned.check);
+        let elsewhere = [Platform::Windows, Platform::Macos];
+        let is_for = |check: &Check| elsewhere.into_iter().any(|system| check.is_for(system));
+        let may_run = |check: &Check| elsewhere.into_iter().any(|system| check.may_run_on(system));
+        // A single command is no project.
+        let of_project = self.plan.manifests.digest.is_some() && checks().any(may_run);
+        if !of_project && !checks().any(is_for) {
+            return None;
+        }
+        match self.illegal() {
+            Ok(illegal) => {
+                let untold = |illegal: &&Illegal| {
+                    let on = |matters: fn(&Check, Platform) -> bool| {
+                        checks().any(|check| illegal.on.iter().any(|system| matters(check, *system)))
+                    };
+                    on(Check::may_run_on) && !on(Check::is_for)
+                };
+                probes::names_of_the_run(&illegal.iter().filter(untold).cloned().collect::<Vec<_>>())
+            }
+            Err(why) => {
+                let severity = match (checks().any(is_for), strict) {
+                    (true, true) => Severity::Error,
+                    (true, false) => Severity::Warning,
+                    (false, _) => Severity::Note,
+                };
+                let message = format!("could not look at the names of the tracked files: {why}");
+                Some(Finding::new(Kind::ProbeBlind, severity, message))
+            }
+        }
+    }
+}
+
+/// The names in a sandbox, and the tracked ones, as far as they matter to the check. `home/` is left out: what is in there
+/// is the system's own.
+pub fn found(
+    check: &Check,
+    outcome: &Outcome,
+    sandbox: &Sandbox,
+    tracked: &Tracked<'_>,
+    blame: &Blame<'_>,
+) -> Vec<Finding> {
+    let mut findings = tracked.against(check, blame);
+    let elsewhere = [Platform::Windows, Platform::Macos];
+    if outcome.untouched || !elsewhere.into_iter().any(|system| check.may_run_on(system)) {
+        return findings;
+    }
+    let of_project = |name: &str| check.cwd == Cwd::Copy && tracked.illegal().is_ok_and(|all| is_among(all, name));
+    for folder in [sandbox.work(), sandbox.tmp()] {
+        let listed = platform::list_tree(&folder, MOST);
+        let is_git = |path: &Path| check.cwd == Cwd::Copy && path.starts_with(".git");
+        let own: Vec<&(PathBuf, bool)> = listed.entries.iter().filter(|(path, _)| !is_git(path)).collect();
+        let entries = own.iter().map(|(path, is_folder)| (path.as_path(), *is_folder));
+        let prefix = folder.file_name().unwrap_or_default().to_string_lossy();
+        let illegal: Vec<Illegal> = probes::illegal(entries, probes::temp_room())
+            .into_iter()
+            .filter(|illegal| !of_project(&illegal.path))
+            .map(|illegal| Illegal { path: format!("{prefix}/{}", illegal.path), ..illegal })
+            .collect();
+        findings.extend(probes::name_findings(&illegal, check, blame));
+        findings.extend(listed.blind.map(|why| probes::unlisted_names(&format!("{prefix}: {why}"), check)));
+    }
+    findings
+}
+
+/// Whether a path of a copy was told as the project's.
+fn is_among(all: &[Illegal], path: &str) -> bool {
+    all.iter().any(|illegal| illegal.path == path)
+}

@@ -1,0 +1,80 @@
+//! Which check covers a wired command.
+//!
+//! One does that says so: by `covers`, whose globs name a file that the command runs or the file that wires it; or by
+//! what it uses, which is a file or folder under `files` and a word of its own command. A check without `covers` is
+//! wanted by every change, and covers what it uses, no more: else a single check would seem to cover everything.
+
+use std::collections::BTreeMap;
+
+use globset::GlobBuilder;
+
+use super::files::Files;
+use super::named::{Around, in_argv, in_shell};
+use super::paths::join;
+use crate::model::{Check, CheckCommand, Cover, Cwd, Wiring, WiringFault, WiringFaultKind};
+use crate::words::duration;
+
+/// Says of each wiring which checks cover it.
+pub fn cover(wirings: &mut [Wiring], checks: &[&Check], files: &dyn Files) {
+    let uses: Vec<Vec<String>> = checks.iter().map(|check| used(check, files)).collect();
+    for wiring in wirings {
+        for (check, used) in checks.iter().zip(&uses) {
+            if let Some(by) = covered(wiring, check, used) {
+                wiring.covered_by.push(Cover { check: check.id.clone(), by });
+            }
+        }
+    }
+}
+
+fn covered(wiring: &Wiring, check: &Check, used: &[String]) -> Option<String> {
+    let named: Vec<&str> = wiring.scripts().map(|script| script.path.as_str()).chain([wiring.file.as_str()]).collect();
+    for glob in &check.covers {
+        // A folder is all that is in it.
+        let text = glob.strip_suffix('/').map_or_else(|| glob.clone(), |folder| format!("{folder}/**"));
+        // Each was seen to be one.
+        let Ok(matcher) = GlobBuilder::new(&text).literal_separator(true).build() else { continue };
+        if named.iter().any(|name| matcher.compile_matcher().is_match(name)) {
+            return Some(format!("covers: {glob}"));
+        }
+    }
+    for source in check.files.values() {
+        let folder = join("", source)?;
+        let has = |name: &&str| folder.is_empty() || *name == folder || name.starts_with(&format!("{folder}/"));
+        if wiring.scripts().any(|script| has(&script.path.as_str())) {
+            return Some(format!("files: {source}"));
+        }
+    }
+    let script = wiring.scripts().find(|script| used.contains(&script.path))?;
+    Some(format!("run: {}", script.path))
+}
+
+/// The files of the project that a check's own command names.
+fn used(check: &Check, files: &dyn Files) -> Vec<String> {
+    let in_project = check.cwd != Cwd::Sandbox;
+    let folders = vec![("HOSTPROOF_PROJECT", String::new()), ("CLAUDE_PROJECT_DIR", String::new())];
+    let cwd = in_project.then(String::new);
+    let around = Around { files, folders, cwd, file: None, is_top: true };
+    let told = match &check.command {
+        CheckCommand::Shell { script, .. } => in_shell(script, &around),
+        CheckCommand::Argv(argv) => {
+            let argv: Vec<String> = argv.iter().map(|word| word.replace("$project", "${HOSTPROOF_PROJECT}")).collect();
+            in_argv(&argv, &around)
+        }
+    };
+    told.scripts.into_iter().map(|script| script.path).collect()
+}
+
+/// Says which limits are shorter than what a check that covers the command takes, by how long each took last.
+pub fn mark_short_limits(wirings: &mut [Wiring], took_ms: &BTreeMap<String, u64>) {
+    for wiring in wirings {
+        let Some(limit) = &wiring.limit else { continue };
+        let longest =
+            wiring.covered_by.iter().filter_map(|cover| Some((took_ms.get(&cover.check)?, &cover.check))).max();
+        if let Some((took, check)) = longest.filter(|(took, _)| **took > limit.ms) {
+            let say = |ms: u64| duration(std::time::Duration::from_millis(ms));
+            let message = format!("its limit is {}, and check {check} took {}", say(limit.ms), say(*took));
+            let remedy = "look how much of that is the hook's own time; give it more, or make it faster".to_owned();
+            wiring.faults.push(WiringFault { kind: WiringFaultKind::ShortLimit, message, place: None, remedy });
+        }
+    }
+}

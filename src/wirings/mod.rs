@@ -1,0 +1,49 @@
+//! The commands that hosts call, as their files name them. None of them is ever run here.
+//!
+//! ```text
+//! files (disk, or a commit's tree) -> find -> settings, git, managers, select -> drafts -> finish -> faults -> wirings -> cover
+//! ```
+//!
+//! - `files` opens what is asked for, from the disk or from a commit: whoever compares two commits reads both alike.
+//! - `json`, `toml` and `yaml` make one `tree` of a text, in which each value has its line.
+//! - `hosts` is the table of what hosts do with their settings; `settings` reads both shapes of them by it. `git` and
+//!   `managers` read hooks that are files and those of hook managers, `select` what a manifest names.
+//! - `shell` takes a command apart, `named` tells which files of the project it runs, by `programs`.
+//! - `faults` says what is wrong on sight, with what `script` sees in a file; `cover` says which check covers what.
+//!
+//! # Invariants
+//!
+//! - **Nothing is run**, and of git only its list of files, its configuration and its objects are asked for.
+//! - **Only regular files of the project are opened**, and no more than a megabyte of each.
+//! - **What can't be read hides nothing else**, and is told with file, line and what to do.
+//! - **Unknown is said**: which files a command runs is told, or why it can't be.
+
+mod cover;
+mod draft;
+mod faults;
+mod files;
+mod find;
+mod finish;
+mod git;
+mod hosts;
+mod json;
+mod limits;
+mod listing;
+mod managers;
+mod named;
+mod paths;
+mod programs;
+mod read;
+mod reading;
+mod script;
+mod select;
+mod settings;
+mod shell;
+mod toml;
+mod tree;
+mod yaml;
+
+pub use cover::{cover, mark_short_limits};
+pub use files::{Disk, Entry, Files, Refused, Tree};
+pub use listing::{Listing, list};
+pub use read::{Wirings, read};
