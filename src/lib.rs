@@ -24,6 +24,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod covers;
 pub mod env;
 pub mod error;
 pub mod init;
