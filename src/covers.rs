@@ -84,7 +84,9 @@ mod tests {
     #[test]
     fn a_folder_may_have_something_that_is_covered() {
         let covers = Covers::of(&["vendor/lib/x.py".into(), "hooks/**".into()]);
-        for (folder, may) in [("vendor", true), ("vendor/lib", true), ("hooks/deep", true), ("ven", false), ("src", false)] {
+        for (folder, may) in
+            [("vendor", true), ("vendor/lib", true), ("hooks/deep", true), ("ven", false), ("src", false)]
+        {
             assert_eq!(covers.may_have_in(folder), may, "{folder}");
         }
         assert!(Covers::of(&["**/x.py".into()]).may_have_in("anything"));

@@ -71,6 +71,12 @@ impl Plan {
         })
     }
 
+    /// The commands that run once before a check.
+    #[must_use]
+    pub fn setup(&self, planned: &Planned) -> &[Vec<String>] {
+        planned.setup.and_then(|setup| self.setups.get(setup)).map_or(&[], Vec::as_slice)
+    }
+
     /// A single command, without a manifest.
     #[must_use]
     pub fn of_command(project: PathBuf, check: Check) -> Self {

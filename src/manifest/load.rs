@@ -89,7 +89,12 @@ pub fn load(options: &Options<'_>) -> Result<Loaded> {
 /// # Errors
 ///
 /// [`Error::Manifest`] with every problem of every file.
-pub fn load_bytes(files: Vec<(String, Vec<u8>)>, platform: Platform, project: &Path, directory: &Path) -> Result<Loaded> {
+pub fn load_bytes(
+    files: Vec<(String, Vec<u8>)>,
+    platform: Platform,
+    project: &Path,
+    directory: &Path,
+) -> Result<Loaded> {
     let loading = files.into_iter().map(|(name, bytes)| one(name, contents(bytes), platform));
     all(loading.collect(), project.to_owned(), directory.to_owned(), false)
 }

@@ -28,6 +28,12 @@ impl Platform {
             Self::Macos => "macos",
         }
     }
+
+    /// The system of that name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Linux, Self::Windows, Self::Macos].into_iter().find(|platform| platform.name() == name)
+    }
 }
 
 /// The program that runs a `shell` script.

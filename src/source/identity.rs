@@ -86,7 +86,8 @@ mod tests {
 
     #[test]
     fn protocols_make_no_difference() {
-        let same = ["https://Example.org/a/b.git", "example.org:a/b", "ssh://example.org:22/a/b/", "http://example.org/a/b"];
+        let same =
+            ["https://Example.org/a/b.git", "example.org:a/b", "ssh://example.org:22/a/b/", "http://example.org/a/b"];
         assert!(same.iter().all(|one| same.iter().all(|other| same_address(one, other))));
         for other in ["https://example.org/a/c", "https://example.com/a/b", "example.org:A/b"] {
             assert!(!same_address(same[0], other), "{other}");

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{ask, repository, tree};
 use super::{TreeFile, TreeKind};
+use super::{ask, repository, tree};
 use crate::platform;
 
 /// A path that is not as the commit has it, or of which that can't be known.
@@ -83,16 +83,8 @@ pub fn work(project: &Path) -> Result<Work, String> {
 
 /// What `git status` says of the project, whatever is configured.
 fn status(project: &Path, prefix: &Path) -> Result<Vec<Unlike>, String> {
-    let arguments = [
-        "status",
-        "--porcelain",
-        "--untracked-files=all",
-        "--ignore-submodules=none",
-        "--no-renames",
-        "-z",
-        "--",
-        ".",
-    ];
+    let arguments =
+        ["status", "--porcelain", "--untracked-files=all", "--ignore-submodules=none", "--no-renames", "-z", "--", "."];
     let bytes = ask(project, &arguments).map_err(|refusal| refusal.sentence())?;
     // Two letters, a space, and the path from the top of the repository.
     let entries = bytes.split(|&byte| byte == 0).filter(|entry| entry.len() > 3);
