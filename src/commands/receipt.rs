@@ -13,6 +13,7 @@ use crate::model::{Checkout, VERIFICATION_SCHEMA, Verification, VerifiedReceipt}
 use crate::receipt::envelope::{Envelope, MAX_BYTES};
 use crate::receipt::verify::{Trust, Yardstick, mark_contradictions};
 use crate::receipt::{key, ssh, statement};
+use crate::words::shown;
 use crate::{manifest, platform, report};
 
 /// No file of allowed signers is larger.
@@ -31,7 +32,7 @@ pub fn run(command: &ReceiptCommand) -> Result<ExitCode> {
 }
 
 fn show(args: &ReceiptShowArgs) -> Result<ExitCode> {
-    let wrong = |why: String| Error::Usage(format!("{}: {why}", args.file.display()));
+    let wrong = |why: String| Error::Usage(shown(format!("{}: {why}", args.file.display()).as_bytes()));
     let bytes = read(&args.file).map_err(wrong)?;
     let envelope = Envelope::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
     let first = envelope.signatures().first();
@@ -44,8 +45,9 @@ fn show(args: &ReceiptShowArgs) -> Result<ExitCode> {
     } else {
         let statement = statement::parse(envelope.payload(), SystemTime::now()).map_err(wrong)?;
         if args.json {
-            let json = serde_json::to_string_pretty(&statement).unwrap_or_default();
-            let _ = Show::json(&report::plain_json(&json));
+            // What a newer hostproof says more is here, too.
+            let whole: serde_json::Value = serde_json::from_slice(envelope.payload()).unwrap_or_default();
+            let _ = Show::json(&report::plain_json(&serde_json::to_string_pretty(&whole).unwrap_or_default()));
         } else {
             let keys: Vec<&str> = envelope.signatures().iter().map(|signature| signature.keyid.as_str()).collect();
             for line in report::receipt(Show::Stdout.look(), &statement, &keys) {

@@ -41,7 +41,7 @@ pub struct VerifiedReceipt {
     pub finished: Option<String>,
     /// The system that it ran on: `linux`, `windows`, `macos`.
     pub os: Option<String>,
-    /// Where it ran: `host`.
+    /// Where it ran: `host` or `container`.
     pub place: Option<String>,
     /// Whether the whole tree is that which is checked out.
     pub same_tree: Option<bool>,

@@ -7,6 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
+use crate::words::beginning;
+
 /// The type of the one payload that there is: an in-toto statement.
 pub const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 
@@ -72,10 +74,10 @@ impl Envelope {
         }
         let wire: Wire = match serde_json::from_slice(bytes) {
             Ok(wire) => wire,
-            Err(error) => return refuse(format!("it is no DSSE envelope: {error}")),
+            Err(error) => return refuse(format!("it is no DSSE envelope: {}", beginning(&error.to_string(), 200))),
         };
         if wire.payload_type != PAYLOAD_TYPE {
-            let shown: String = wire.payload_type.chars().take(80).collect();
+            let shown = beginning(&wire.payload_type, 80);
             return refuse(format!("its payload is of type {shown:?}, not {PAYLOAD_TYPE:?}"));
         }
         if wire.signatures.len() > MAX_SIGNATURES {

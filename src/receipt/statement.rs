@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::moment::Moment;
 use crate::model::{
-    CHECK_SUBJECT, CheckReport, LeftOut, RECEIPT, Receipt, ReceiptCheck, ReceiptFinding, ReceiptRun, ReceiptSource,
-    Report, RepositoryFacts, STATEMENT, Severity, Statement, Subject, TREE_SUBJECT, Verdict,
+    CHECK_SUBJECT, CheckReport, LeftOut, Place, RECEIPT, Receipt, ReceiptCheck, ReceiptFinding, ReceiptRun,
+    ReceiptSource, Report, RepositoryFacts, STATEMENT, Severity, Statement, Subject, TREE_SUBJECT, Verdict,
 };
 use crate::plan::{Plan, Planned};
-use crate::words::{shown, timestamp};
+use crate::words::{beginning, timestamp};
 
 /// How far the clocks of two machines may be apart.
 const CLOCKS: Duration = Duration::from_secs(300);
@@ -86,7 +86,7 @@ pub fn statement(run: &Run<'_>) -> Result<Statement, String> {
             finished: timestamp(run.finished),
             strict: run.strict,
         },
-        place: report.place.clone(),
+        place: place(report),
         host: report.host.clone(),
         manifests: report.manifests.clone(),
         source: ReceiptSource { start: before, end: after, repository: run.repository.clone() },
@@ -112,6 +112,11 @@ fn digest(run: &Run<'_>, planned: &Planned, report: &CheckReport) -> Result<Stri
     let before = run.start.inputs(&planned.check, setup).map_err(|why| format!("when the run began, {why}"))?;
     let after = run.end.inputs(&planned.check, setup).map_err(|why| format!("after the run, {why}"))?;
     Some(before.digest()).filter(|digest| *digest == after.digest()).ok_or_else(|| "its inputs changed".to_owned())
+}
+
+/// Where it ran. What an engine has left its mark on is no host, however hostproof came there.
+fn place(report: &Report) -> Place {
+    if report.host.container.is_some() { Place { kind: "container".to_owned() } } else { report.place.clone() }
 }
 
 fn tree_subject(tree: &str, commit: &str) -> Subject {
@@ -160,12 +165,12 @@ struct Head {
 ///
 /// If it is none that this hostproof knows, or contradicts itself: a sentence.
 pub fn parse(payload: &[u8], now: SystemTime) -> Result<Statement, String> {
-    let read = |error: serde_json::Error| format!("it holds no receipt: {error}");
+    let read = |error: serde_json::Error| format!("it holds no receipt: {}", beginning(&error.to_string(), 200));
     let head: Head = serde_json::from_slice(payload).map_err(read)?;
     for (said, known) in [(&head.kind, STATEMENT), (&head.predicate_type, RECEIPT)] {
         if said != known {
-            let said: String = said.chars().take(120).collect();
-            return Err(format!("it holds a {}, not a {known}; a newer hostproof may know it", shown(said.as_bytes())));
+            let said = beginning(said, 120);
+            return Err(format!("it holds a {said}, not a {known}; a newer hostproof may know it"));
         }
     }
     let statement: Statement = serde_json::from_slice(payload).map_err(read)?;
