@@ -29,15 +29,15 @@ impl Documents {
         let report = prepare(Document::Report, how.report.as_deref())?;
         let junit = prepare(Document::Junit, how.junit.as_deref())?;
         let receipt = prepare(Document::Receipt, receipt)?;
-        let named = [(&report, "--report"), (&junit, "--junit"), (&receipt, "--receipt")];
-        let on_stdout = named.iter().filter(|(target, _)| target.as_ref().is_some_and(Target::is_stdout));
+        let targets = [(&report, "--report"), (&junit, "--junit"), (&receipt, "--receipt")];
+        let on_stdout = targets.iter().filter(|(target, _)| target.as_ref().is_some_and(Target::is_stdout));
         let mut names: Vec<String> = on_stdout.map(|(_, name)| format!("{name} -")).collect();
         names.extend(how.events.then(|| "--events".to_owned()));
         if names.len() > 1 {
             let text = format!("{} can't share standard output: name a file", names.join(" and "));
             return Err(Error::Usage(text));
         }
-        let files = named.iter().filter_map(|(target, name)| Some((target.as_ref()?.file()?, *name)));
+        let files = targets.iter().filter_map(|(target, name)| Some((target.as_ref()?.file()?, *name)));
         let mut taken: Vec<(Option<PathBuf>, &str)> = Vec::new();
         for (file, name) in files {
             let whole = whole(file);

@@ -164,7 +164,7 @@ mod tests {
         let deep = "[".repeat(100_000);
         let many = format!(
             r#"{{"payloadType":"{PAYLOAD_TYPE}","payload":"","signatures":[{}]}}"#,
-            vec![r#"{"sig":""}"#; MAX_SIGNATURES + 1].join(",")
+            [r#"{"sig":""}"#; MAX_SIGNATURES + 1].join(",")
         );
         let large = vec![b' '; MAX_BYTES + 1];
         let rows: [(&[u8], &str); 8] = [

@@ -160,7 +160,7 @@ fn canonical(check: &Check, setup: &[Vec<String>]) -> String {
     json!({"check": sorted(Value::Object(own)), "setup": setup}).to_string()
 }
 
-/// With the keys of every map in order, however serde_json keeps them.
+/// With the keys of every map in order, however they are kept.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Object(map) => {

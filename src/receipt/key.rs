@@ -65,7 +65,7 @@ fn of_git(project: &Path) -> Result<Key, String> {
     };
     Ok(match key(&plain) {
         Key::File(_) => Key::File(source::value(project, "user.signingKey", true).unwrap_or(plain).into()),
-        literal => literal,
+        literal @ Key::Literal(_) => literal,
     })
 }
 

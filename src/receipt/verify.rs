@@ -77,17 +77,17 @@ impl Yardstick {
     /// If the commit's own manifests can't be read.
     pub fn verify(&self, file: &str, bytes: &[u8], trust: &Trust, now: SystemTime) -> Result<VerifiedReceipt> {
         let mut verified = VerifiedReceipt { file: file.to_owned(), ..VerifiedReceipt::default() };
-        let mut signed = |signer: Signer| {
+        let mut note = |signer: Signer| {
             verified.signer = Some(signer.principal);
             verified.fingerprint = Some(signer.fingerprint);
         };
         let statement = match trust.open(bytes, now) {
             Ok((signer, statement)) => {
-                signed(signer);
+                note(signer);
                 statement
             }
             Err((signer, why)) => {
-                signer.map(signed);
+                signer.map(note);
                 verified.refused = Some(why);
                 return Ok(verified);
             }
@@ -158,7 +158,8 @@ fn holds(check: &VerifiedCheck) -> bool {
 
 /// Marks what receipts say differently of one check with one set of inputs on one system.
 pub fn mark_contradictions(receipts: &mut [VerifiedReceipt]) {
-    let mut said: BTreeMap<(String, String, Option<String>), Vec<(usize, usize)>> = BTreeMap::new();
+    // By check, inputs and system: the index of the receipt, and that of the check in it.
+    let mut said = BTreeMap::<_, Vec<(usize, usize)>>::new();
     for (at, receipt) in receipts.iter().enumerate() {
         for (index, check) in receipt.checks.iter().enumerate() {
             let of = (check.id.clone(), check.sha256.clone(), receipt.os.clone());

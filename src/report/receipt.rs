@@ -69,12 +69,8 @@ fn line(look: Look, check: &ReceiptCheck, width: usize) -> String {
 #[must_use]
 pub fn verification(look: Look, verification: &Verification) -> Vec<String> {
     let holding = verification.receipts.iter().filter(|receipt| receipt.ok).count();
-    let answer = format!(
-        "{holding} of {} for commit {}",
-        plural(verification.receipts.len(), "receipt"),
-        verification.head.commit
-    );
-    let mut lines = vec![look.bold(&format!("{answer} {}", if holding == 1 { "holds" } else { "hold" }))];
+    let answer = format!("good for commit {}: {holding} of {}", verification.head.commit, verification.receipts.len());
+    let mut lines = vec![look.bold(&answer)];
     for receipt in &verification.receipts {
         lines.push(String::new());
         lines.extend(verified(look, receipt));

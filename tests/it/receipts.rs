@@ -660,7 +660,7 @@ fn two_receipts_that_contradict_each_other_both_count_for_nothing() {
     repository.verify(&["r2.json"]).exits(0);
     let ran = repository.verify(&["r2.json", "r1.json"]);
     assert!(
-        ran.exits(1).stdout.contains("0 of 2 receipts") && ran.stdout.contains("r1.json says otherwise"),
+        ran.exits(1).stdout.contains(": 0 of 2\n") && ran.stdout.contains("r1.json says otherwise"),
         "{}",
         ran.stdout
     );

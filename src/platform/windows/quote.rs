@@ -159,7 +159,7 @@ mod tests {
     fn words_are_quoted_where_they_have_to_be() {
         assert_eq!(line(&["a", "b", r"c\d"], Reader::Program), r#""a" b c\d"#);
         assert_eq!(line(&["a", "", "b c", r"d e\"], Reader::Program), r#""a" "" "b c" "d e\\""#);
-        assert_eq!(line(&["a", r#"b"c"#, r#"\"#, r#"x\"y"#], Reader::Program), r#""a" "b\"c" \ "x\\\"y""#);
+        assert_eq!(line(&["a", r#"b"c"#, r"\", r#"x\"y"#], Reader::Program), r#""a" "b\"c" \ "x\\\"y""#);
         assert_eq!(command_line(&units(&["a", "b\0"]), Reader::Program), Err(NUL));
         assert!(command_line(&units(&["a\"b"]), Reader::Program).is_err());
     }
