@@ -308,7 +308,7 @@ Nothing is run. A check covers a command if its `covers` names a file that the c
 or if its own command or its `files` name that script.\n\n\
 Read are the settings of Claude Code (plugins, agents and skills included), Codex, Gemini CLI, Copilot, Cursor, Windsurf \
 and Cline; git's hooks, husky, lefthook, pre-commit and prek; session-boundary.json; and what a manifest names under \
-`gate: {wirings: …}`.\n\n\
+`gate: {wirings: [...]}`.\n\n\
 Exit codes: 0 all was read and nothing is broken, 1 something is broken (with --strict also: uncovered, or a warning), \
 2 a manifest is wrong, 3 something could not be read.")]
 pub struct HooksArgs {

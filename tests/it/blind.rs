@@ -240,7 +240,7 @@ fn a_program_of_another_numbering_is_refused_what_others_are() {
         "removes.py",
         "import os, subprocess\nos.mkdir('d')\nchild = subprocess.Popen(['sleep', '60'], cwd='d')\n\
          said = subprocess.call([os.environ['HOSTPROOF_PROJECT'] + '/rmdir'])\nchild.kill()\nchild.wait()\n\
-         print('errno', said)\nraise SystemExit(subprocess.call([os.environ['HOSTPROOF_PROJECT'] + '/rmdir']))\n",
+         print('errno', said)\nsubprocess.call([os.environ['HOSTPROOF_PROJECT'] + '/rmdir'])\nraise SystemExit(1)\n",
     );
     let ran = context.hp(&["run"]);
     let check = ran.exits(1).only();

@@ -70,4 +70,5 @@ mod strangers;
 // Only Linux can refuse a call as Windows would.
 #[cfg(target_os = "linux")]
 mod windows;
+#[cfg(target_os = "linux")]
 mod windows_runtimes;

@@ -318,6 +318,7 @@ fn the_kinds_and_one_of_them() {
     exit-status         A script ends with status 1 and nowhere with 2, where only 2 refuses.
     odd-limit           A time limit looks like one in another unit.
     short-limit         A time limit is shorter than what a check that covers the command took.
+    duplicate           The same command is wired twice for one event.
     --- stderr
     "#);
     assert_snapshot!(context.shown(&context.hp(&["explain", "held-pipe"])), @r#"

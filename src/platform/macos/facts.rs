@@ -1,6 +1,5 @@
 //! What of this machine explains a result.
 
-use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -17,10 +16,8 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         os: "macos".to_owned(),
         os_version: sys::text(c"kern.osproductversion").map(|version| format!("macOS {version}")),
         kernel: sys::text(c"kern.osrelease"),
-        libc: None,
         arch: architecture(),
         uid: Some(rustix::process::geteuid().as_raw()),
-        init: None,
         locale: env::locale(),
         time_zone: env::text("TZ").or_else(local_time_zone),
         umask: umask(temp),
@@ -28,10 +25,8 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         temp: temp.display().to_string(),
         temp_filesystem: filesystem(temp),
         temp_case_sensitive: sys::case_sensitive(temp),
-        container: None,
         processors: std::thread::available_parallelism().ok().map(|count| count.get() as u64),
-        programs: BTreeMap::new(),
-        probes: probes(),
+        ..HostFacts::default()
     }
 }
 
@@ -65,19 +60,6 @@ fn filesystem(folder: &Path) -> Option<String> {
     above.max_by_key(|mount| mount.point.as_os_str().len()).map(|mount| mount.kind)
 }
 
-fn probes() -> BTreeMap<String, String> {
-    let ok = |_| "ok".to_owned();
-    let told = |error: std::io::Error| error.to_string();
-    let me = std::process::id();
-    [
-        ("process tree", sys::seen(me).map_or_else(told, |_| ok(()))),
-        ("holds", sys::folders(me).map_or_else(told, |_| ok(()))),
-    ]
-    .into_iter()
-    .map(|(probe, state)| (probe.to_owned(), state))
-    .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +76,5 @@ mod tests {
         fs::write(folder.path().join("a"), "").expect("a file");
         assert_eq!(facts.temp_case_sensitive, Some(!other.exists()));
         assert!(facts.umask.is_some_and(|umask| umask.starts_with('0')));
-        assert_eq!(facts.probes.get("holds").map(String::as_str), Some("ok"));
     }
 }
