@@ -91,6 +91,7 @@ pub struct ReceiptSource {
 /// What was checked out at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Checkout {
+    /// The commit's whole name.
     pub commit: String,
     /// That of the whole repository.
     pub tree: String,
