@@ -1,5 +1,7 @@
 //! The command line: types only. Parsing touches no system.
 
+mod receipt;
+
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -7,6 +9,8 @@ use clap::builder::{EnumValueParser, PossibleValue, PossibleValuesParser, TypedV
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::{Rules, WindowsRules};
+
+pub use receipt::{ReceiptArgs, ReceiptCommand, ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs};
 
 /// Runs hook self-tests on this machine and tells what they left behind.
 #[derive(Debug, Parser)]
@@ -35,6 +39,7 @@ pub enum Command {
     Who(WhoArgs),
     Doctor(DoctorArgs),
     Hooks(HooksArgs),
+    Receipt(ReceiptArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -43,7 +48,8 @@ pub enum Command {
 /// Run the checks of checks.d, each alone in its sandbox.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
-hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n\n\
+hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n  \
+hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
@@ -55,6 +61,8 @@ pub struct RunArgs {
     /// Start no further check after the first red one.
     #[arg(long)]
     pub fail_fast: bool,
+    #[command(flatten)]
+    pub vouch: VouchArgs,
     #[command(flatten)]
     pub manifests: ManifestArgs,
     #[command(flatten)]
@@ -266,6 +274,10 @@ pub enum Document {
     Doctor,
     /// What `hooks --json` prints.
     Hooks,
+    /// The statement in a receipt's envelope.
+    Receipt,
+    /// What `receipt verify --json` prints.
+    Verification,
 }
 
 /// Tell what a kind of finding or of fault means, why a host cares, and how to mend it.

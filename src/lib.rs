@@ -6,6 +6,7 @@
 //! checks.d/*.yaml -> manifest -> plan -> [ sandbox -> supervise -> read -> probe -> judge ] -> report -> terminal, JSON, JUnit, annotations, summary
 //! a project without manifests -> init -> checks.d/*.yaml
 //! settings of hosts and of git -> wirings -> init, report -> terminal, JSON
+//! report, source, a key -> receipt -> a file; a file, a commit -> receipt -> what it is worth
 //! ```
 //!
 //! [`source`] adds git's facts to a report; [`memory`] knows from run to run which checks were red; [`words`] is how all parts say durations, commands and what others wrote.
@@ -20,10 +21,12 @@
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
 //! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> init, run -> wirings, readers, probes -> source, manifest, platform -> model, words`.
+//! - **Imports go one way**: `main -> commands -> init, run, receipt -> plan, wirings, readers, probes -> source, manifest, platform -> covers, model,
+//!   words`.
 
 pub mod cli;
 pub mod commands;
+pub mod covers;
 pub mod env;
 pub mod error;
 pub mod init;
@@ -34,6 +37,7 @@ pub mod plan;
 pub mod platform;
 pub mod probes;
 pub mod readers;
+pub mod receipt;
 pub mod report;
 pub mod run;
 pub mod source;

@@ -24,6 +24,8 @@ pub struct Plan {
 #[derive(Debug, Clone)]
 pub struct Planned {
     pub check: Check,
+    /// Checks that share one of these never run together.
+    pub locks: Vec<String>,
     /// Index in [`Plan::setups`]; `None` if its file has none.
     pub setup: Option<usize>,
     /// Why it will not run here.
@@ -63,6 +65,7 @@ impl Plan {
             .map(|(variant, _)| Planned {
                 skip: elsewhere(&variant.check, platform),
                 setup: has_setup[variant.file].then_some(variant.file),
+                locks: variant.locks,
                 check: variant.check,
                 needs_proof: true,
             })
@@ -75,10 +78,16 @@ impl Plan {
         })
     }
 
+    /// The commands that run once before a check.
+    #[must_use]
+    pub fn setup(&self, planned: &Planned) -> &[Vec<String>] {
+        planned.setup.and_then(|setup| self.setups.get(setup)).map_or(&[], Vec::as_slice)
+    }
+
     /// A single command, without a manifest.
     #[must_use]
     pub fn of_command(project: PathBuf, check: Check) -> Self {
-        let planned = Planned { check, setup: None, skip: None, needs_proof: false };
+        let planned = Planned { locks: check.lock.clone(), check, setup: None, skip: None, needs_proof: false };
         Self { project, checks: vec![planned], setups: Vec::new(), manifests: Manifests::default() }
     }
 }
@@ -97,6 +106,7 @@ struct Variant {
     check: Check,
     /// The id of the check in its manifest.
     of: String,
+    locks: Vec<String>,
     file: usize,
 }
 
@@ -119,11 +129,9 @@ fn variants(loaded: LoadedCheck, is_named: impl Fn(&String) -> bool, only: Optio
                 check.id = format!("{of}@{}", rules.name());
                 check.variant = Some(rules.name().to_owned());
             }
-            if several {
-                // What a check writes into its project it expects to find as it left it.
-                check.lock.push(format!("variants of {of}"));
-            }
-            Variant { check, of: of.clone(), file }
+            // What a check writes into its project it expects to find as it left it.
+            let own = several.then(|| format!("variants of {of}"));
+            Variant { locks: check.lock.iter().cloned().chain(own).collect(), check, of: of.clone(), file }
         })
         .collect()
 }

@@ -1,5 +1,8 @@
 //! Facts about the project from git, through its command line.
 
+mod identity;
+mod unlike;
+
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -8,6 +11,9 @@ use std::{collections::BTreeSet, fs};
 
 use crate::model::SourceState;
 use crate::{env, platform};
+
+pub use identity::{Identity, identity, same_address};
+pub use unlike::{Unlike, Unlikeness, Work, work};
 
 /// The project's state now. `None` where there is no repository, or no git.
 #[must_use]
@@ -67,6 +73,8 @@ pub fn listed(folder: &Path) -> Result<Vec<PathBuf>, String> {
 pub struct TreeFile {
     /// Relative to the project, with `/`.
     pub path: PathBuf,
+    /// The same, as git has it on every system.
+    pub name: Vec<u8>,
     pub kind: TreeKind,
     /// Names its content.
     pub object: String,
@@ -91,16 +99,36 @@ pub enum TreeKind {
 ///
 /// If git knows no such name, or can't tell: a sentence, with git's own words.
 pub fn tree(project: &Path, revision: &str) -> Result<Vec<TreeFile>, String> {
-    let named = format!("{revision}^{{tree}}");
+    // The whole tree's name, and of it what is below the folder.
+    let tree = tree_of(project, revision)?;
+    let bytes = ask(project, &["ls-tree", "-r", "-l", "-z", &tree]).map_err(|refusal| refusal.sentence())?;
+    Ok(bytes.split(|&byte| byte == 0).filter_map(tree_file).collect())
+}
+
+/// The name of a commit's tree, that of the whole repository.
+///
+/// # Errors
+///
+/// If git knows no such commit.
+pub fn tree_of(project: &Path, revision: &str) -> Result<String, String> {
+    object(project, revision, "tree")
+}
+
+/// The whole name of a commit.
+///
+/// # Errors
+///
+/// If git knows no such commit.
+pub fn commit(project: &Path, revision: &str) -> Result<String, String> {
+    object(project, revision, "commit")
+}
+
+fn object(project: &Path, revision: &str, kind: &str) -> Result<String, String> {
+    let named = format!("{revision}^{{{kind}}}");
     // Never an option, whatever it begins with.
     ask(project, &["rev-parse", "--verify", "--quiet", "--end-of-options", &named])
+        .map(|printed| String::from_utf8_lossy(&printed).trim().to_owned())
         .map_err(|_| format!("git knows no commit called {revision}"))
-        .and_then(|printed| {
-            let tree = String::from_utf8_lossy(&printed).trim().to_owned();
-            // The whole tree's name, and of it what is below the folder.
-            ask(project, &["ls-tree", "-r", "-l", "-z", &tree]).map_err(|refusal| refusal.sentence())
-        })
-        .map(|bytes| bytes.split(|&byte| byte == 0).filter_map(tree_file).collect())
 }
 
 /// One entry of `ls-tree -l`: mode, type, object and size, a tab, and the path.
@@ -116,7 +144,8 @@ fn tree_file(line: &[u8]) -> Option<TreeFile> {
     };
     let object = facts.nth(1)?.to_owned();
     let size = facts.next()?.parse().ok();
-    Some(TreeFile { path: platform::path_of(&line[tab + 1..]), kind, object, size })
+    let name = line[tab + 1..].to_vec();
+    Some(TreeFile { path: platform::path_of(&name), name, kind, object, size })
 }
 
 /// The content of a file in a tree, as git keeps it.
@@ -159,6 +188,15 @@ pub fn settings(project: &Path, expression: &str) -> Vec<Setting> {
         }
     };
     entries.iter().map(setting).collect()
+}
+
+/// A value of git's configuration: the one that counts. With `is_path`, `~` is what git takes it for.
+#[must_use]
+pub fn value(project: &Path, key: &str, is_path: bool) -> Option<String> {
+    let kind = if is_path { "--type=path" } else { "--no-type" };
+    let bytes = git(project, &["config", "--null", kind, "--get", key])?;
+    let text = String::from_utf8(bytes.strip_suffix(b"\0").unwrap_or(&bytes).to_vec()).ok()?;
+    (!text.is_empty()).then_some(text)
 }
 
 /// The files that git tracks in the project, relative to it; `None` if it is in no repository, or has no git.

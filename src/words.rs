@@ -100,6 +100,15 @@ pub fn shown(bytes: &[u8]) -> String {
     text
 }
 
+/// The beginning of a text, with `…` where there was more.
+#[must_use]
+pub fn beginning(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
 /// RFC 3339 in UTC, to the millisecond.
 #[must_use]
 pub fn timestamp(at: SystemTime) -> String {

@@ -11,7 +11,8 @@ use super::excerpts::excerpts;
 use super::github;
 use super::show::Show;
 use super::telling::Telling;
-use crate::cli::{HowArgs, KeepArg};
+use super::vouch::Vouch;
+use crate::cli::{HowArgs, KeepArg, VouchArgs};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::{
     EVENTS_SCHEMA, Event, HostFacts, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Stop, Tool,
@@ -32,6 +33,8 @@ pub struct CheckRun {
     pub manifests: Option<PathBuf>,
     /// Whether the first red check is the last that is started.
     pub fail_fast: bool,
+    /// Whether there is to be a receipt.
+    pub vouch: VouchArgs,
     /// What is to be said of the plan.
     pub remark: Option<String>,
 }
@@ -47,16 +50,17 @@ pub struct Done {
 ///
 /// # Errors
 ///
-/// If nothing can be measured here, or a document can't go where it is to go. One that can't be written in the end is
-/// told, and makes the run incomplete.
+/// If nothing can be measured here, a document can't go where it is to go, or there can be no receipt. What can't be written
+/// in the end is told, and makes the run incomplete.
 pub fn run(check_run: &CheckRun) -> Result<Done> {
     let CheckRun { plan, how, fail_fast, remark, .. } = check_run;
     sandboxes_can_be_made()?;
-    let documents = Documents::prepare(how)?;
+    let documents = Documents::prepare(how, check_run.vouch.receipt.as_deref())?;
+    let vouch = Vouch::prepare(&check_run.vouch, &documents, plan)?;
     let show = if documents.take_stdout { Show::Stderr } else { Show::Stdout };
     let look = show.look();
     let jobs = how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1));
-    let whole = documents.report.is_some() || documents.junit.is_some() || env::in_github_actions();
+    let whole = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
     let options = Options {
         jobs,
         keep: match how.keep {
@@ -98,6 +102,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let ran = ran?;
     telling.end();
 
+    let finished = SystemTime::now();
     let mut code = exit_code(&ran);
     let report = Report {
         schema: SCHEMA.to_owned(),
@@ -124,6 +129,16 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     for error in documents.write(&report) {
         Show::error(&error);
         code = ExitCode::Incomplete;
+    }
+    if let Some(vouch) = &vouch {
+        match vouch.write(plan, &report, finished, how.strict) {
+            Ok(told) => show.line(&format!("\n{}", look.text(&told))),
+            Err(error) => {
+                Show::error(&error);
+                // A run that was stopped is told by how it ended.
+                code = if report.run.stopped.is_some() { code } else { ExitCode::Incomplete };
+            }
+        }
     }
     github::tell(&report, &plan.project, show);
 

@@ -13,6 +13,7 @@ use crate::report::{self, Document, Target};
 pub struct Documents {
     pub report: Option<Target>,
     pub junit: Option<Target>,
+    pub receipt: Option<Target>,
     /// Whether something other than people's text is on standard output.
     pub take_stdout: bool,
 }
@@ -23,28 +24,38 @@ impl Documents {
     /// # Errors
     ///
     /// If one can't, or two would go to the same place.
-    pub fn prepare(how: &HowArgs) -> Result<Self> {
-        let prepare =
-            |document, path: &Option<PathBuf>| path.as_deref().map(|path| Target::prepare(document, path)).transpose();
-        let report = prepare(Document::Report, &how.report)?;
-        let junit = prepare(Document::Junit, &how.junit)?;
-        let on_stdout = |target: &Option<Target>| target.as_ref().is_some_and(Target::is_stdout);
-        let taken = [(on_stdout(&report), "--report -"), (on_stdout(&junit), "--junit -"), (how.events, "--events")];
-        let names: Vec<&str> = taken.iter().filter(|(taken, _)| *taken).map(|(_, name)| *name).collect();
+    pub fn prepare(how: &HowArgs, receipt: Option<&Path>) -> Result<Self> {
+        let prepare = |document, path: Option<&Path>| path.map(|path| Target::prepare(document, path)).transpose();
+        let report = prepare(Document::Report, how.report.as_deref())?;
+        let junit = prepare(Document::Junit, how.junit.as_deref())?;
+        let receipt = prepare(Document::Receipt, receipt)?;
+        let targets = [(&report, "--report"), (&junit, "--junit"), (&receipt, "--receipt")];
+        let on_stdout = targets.iter().filter(|(target, _)| target.as_ref().is_some_and(Target::is_stdout));
+        let mut names: Vec<String> = on_stdout.map(|(_, name)| format!("{name} -")).collect();
+        names.extend(how.events.then(|| "--events".to_owned()));
         if names.len() > 1 {
             let text = format!("{} can't share standard output: name a file", names.join(" and "));
             return Err(Error::Usage(text));
         }
-        if let (Some(one), Some(other)) =
-            (report.as_ref().and_then(Target::file), junit.as_ref().and_then(Target::file))
-            && whole(one) == whole(other)
-        {
-            return Err(Error::Usage(format!("--report and --junit both name {}", one.display())));
+        let files = targets.iter().filter_map(|(target, name)| Some((target.as_ref()?.file()?, *name)));
+        let mut taken: Vec<(Option<PathBuf>, &str)> = Vec::new();
+        for (file, name) in files {
+            let whole = whole(file);
+            if let Some((_, other)) = taken.iter().find(|(taken, _)| *taken == whole) {
+                return Err(Error::Usage(format!("{other} and {name} both name {}", file.display())));
+            }
+            taken.push((whole, name));
         }
-        Ok(Self { report, junit, take_stdout: !names.is_empty() })
+        Ok(Self { report, junit, receipt, take_stdout: !names.is_empty() })
     }
 
-    /// Writes them. Returns what went wrong.
+    /// The files that they go to.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let targets = [&self.report, &self.junit, &self.receipt].into_iter().flatten();
+        targets.filter_map(|target| whole(target.file()?)).collect()
+    }
+
+    /// Writes them, but for the receipt. Returns what went wrong.
     pub fn write(&self, report: &Report) -> Vec<Error> {
         let mut errors = Vec::new();
         if let Some(target) = &self.report {

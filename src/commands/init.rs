@@ -51,6 +51,7 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
     let checks: Vec<Planned> = tests
         .iter()
         .map(|test| Planned {
+            locks: Vec::new(),
             check: Check {
                 timeout: args.timeout,
                 reader: test.reader.clone(),

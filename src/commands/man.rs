@@ -38,7 +38,7 @@ pub fn run(args: &ManArgs) -> Result<ExitCode> {
     Ok(ExitCode::Ok)
 }
 
-/// The page of hostproof and those of its subcommands, by name.
+/// The page of hostproof, those of its subcommands and those of theirs, by name.
 fn pages() -> Vec<(String, String)> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
@@ -50,6 +50,9 @@ fn pages() -> Vec<(String, String)> {
         (name, String::from_utf8_lossy(&page).into_owned())
     };
     let mut pages = vec![page(command.clone())];
-    pages.extend(command.get_subcommands().cloned().map(page));
+    for subcommand in command.get_subcommands() {
+        pages.push(page(subcommand.clone()));
+        pages.extend(subcommand.get_subcommands().cloned().map(page));
+    }
     pages
 }

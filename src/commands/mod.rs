@@ -13,11 +13,13 @@ mod init;
 mod lint;
 mod list;
 mod man;
+mod receipt;
 mod run;
 mod schema;
 mod show;
 mod telling;
 mod r#try;
+mod vouch;
 mod who;
 
 use crate::cli::{Cli, Command, RunArgs};
@@ -39,6 +41,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Who(args) => who::run(&args),
         Command::Doctor(args) => Ok(doctor::run(&args)),
         Command::Hooks(args) => hooks::run(&args),
+        Command::Receipt(args) => receipt::run(&args.command),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),
         Command::Man(args) => man::run(&args),

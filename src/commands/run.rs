@@ -40,6 +40,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         by_id: true,
         manifests: args.manifests.manifests,
         fail_fast: args.fail_fast,
+        vouch: args.vouch,
         remark,
     };
     let done = check_run::run(&check_run)?;

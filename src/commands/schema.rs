@@ -3,7 +3,7 @@
 use super::show::Show;
 use crate::cli::{Document, SchemaArgs};
 use crate::error::ExitCode;
-use crate::{manifest, report};
+use crate::{manifest, receipt, report};
 
 /// Prints the schema of a document.
 pub fn run(args: &SchemaArgs) -> ExitCode {
@@ -13,6 +13,8 @@ pub fn run(args: &SchemaArgs) -> ExitCode {
         Document::Events => report::events_schema(),
         Document::Doctor => report::doctor_schema(),
         Document::Hooks => report::hooks_schema(),
+        Document::Receipt => receipt::statement::schema(),
+        Document::Verification => report::verification_schema(),
     };
     // Whoever stops reading has seen enough.
     let _ = Show::json(&serde_json::to_string_pretty(&schema).unwrap_or_default());

@@ -49,6 +49,17 @@ impl Show {
         stdout.flush()
     }
 
+    /// Writes bytes to standard output as they are.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn bytes(bytes: &[u8]) -> io::Result<()> {
+        let mut stdout = io::stdout();
+        stdout.write_all(bytes)?;
+        stdout.flush()
+    }
+
     /// Somebody who stopped reading misses nothing that the exit code doesn't tell.
     fn write(self, text: &str) {
         let text = format!("{text}\n");

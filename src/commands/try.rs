@@ -1,7 +1,7 @@
 //! `hostproof try -- COMMAND`
 
 use super::check_run::{self, CheckRun};
-use crate::cli::{CwdArg, HomeArg, TryArgs};
+use crate::cli::{CwdArg, HomeArg, TryArgs, VouchArgs};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::{CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, WindowsRules};
 use crate::plan::Plan;
@@ -46,6 +46,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         by_id: false,
         manifests: None,
         fail_fast: false,
+        vouch: VouchArgs::default(),
         remark: None,
     })?;
     Ok(done.code)

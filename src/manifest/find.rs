@@ -109,7 +109,9 @@ fn candidates(directory: &Path) -> Result<Vec<Candidate>> {
     Ok(names.iter().map(|name| candidate(name)).collect())
 }
 
-fn is_manifest_name(name: &OsStr) -> bool {
+/// Whether a file of that name, in the folder, is a manifest.
+#[must_use]
+pub fn is_manifest_name(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     !name.starts_with(b".") && (name.ends_with(b".yaml") || name.ends_with(b".yml"))
 }

@@ -8,13 +8,13 @@ use sha2::{Digest, Sha256};
 
 use super::decode::decode;
 use super::diagnose::{Diagnosed, diagnose};
-use super::find::{Candidate, Found, find};
+use super::find::{Found, find};
 use super::lines::Lines;
 use super::lower::lower;
 use super::node::{Document, Span, Value};
 use super::parse::parse;
 use super::problem::{Also, Problem, Problems};
-use super::read::{Contents, Unreadable, read};
+use super::read::{Contents, Unreadable, contents, read};
 use super::resolve::{Resolved, resolve};
 use super::spec::{ManifestSpec, WiringSpec};
 use super::values::VERSION;
@@ -76,7 +76,39 @@ pub struct LoadedCheck {
 /// [`Error::Manifest`] with every problem of every file; [`Error::Usage`] or [`Error::File`] if there are no manifests.
 pub fn load(options: &Options<'_>) -> Result<Loaded> {
     let Found { project, directory, files } = find(options.start, options.directory)?;
-    let mut loading: Vec<_> = files.into_iter().map(|file| one(&file, &directory, options.platform)).collect();
+    let loading = files.into_iter().map(|file| {
+        let contents = read(&file, &directory);
+        one(file.name, contents, options.platform)
+    });
+    all(loading.collect(), project, directory, options.colour)
+}
+
+/// Loads manifests of which the bytes are at hand, as a commit has them: each with its name, relative to the project. They
+/// are in the order of their names.
+///
+/// # Errors
+///
+/// [`Error::Manifest`] with every problem of every file.
+pub fn load_bytes(
+    files: Vec<(String, Vec<u8>)>,
+    platform: Platform,
+    project: &Path,
+    directory: &Path,
+) -> Result<Loaded> {
+    let loading = files.into_iter().map(|(name, bytes)| one(name, contents(bytes), platform));
+    all(loading.collect(), project.to_owned(), directory.to_owned(), false)
+}
+
+/// The project and the folder of its manifests, whatever they say.
+///
+/// # Errors
+///
+/// [`Error::Usage`] or [`Error::File`] if there are no manifests.
+pub fn places(start: &Path, directory: Option<&Path>) -> Result<(PathBuf, PathBuf)> {
+    find(start, directory).map(|found| (found.project, found.directory))
+}
+
+fn all(mut loading: Vec<Loading>, project: PathBuf, directory: PathBuf, colour: bool) -> Result<Loaded> {
     unique_ids(&mut loading);
     one_gate(&mut loading);
     if loading.iter().any(|file| !file.problems.is_empty()) {
@@ -84,7 +116,7 @@ pub fn load(options: &Options<'_>) -> Result<Loaded> {
             .iter()
             .map(|file| Diagnosed { name: &file.name, text: &file.text, problems: &file.problems })
             .collect();
-        return Err(Error::Manifest(diagnose(&diagnosed, options.colour)));
+        return Err(Error::Manifest(diagnose(&diagnosed, colour)));
     }
     let digest = digest(&loading);
     let mut loaded = Loaded { project, directory, files: Vec::new(), checks: Vec::new(), wirings: Vec::new(), digest };
@@ -116,9 +148,9 @@ struct Loading {
     problems: Problems,
 }
 
-fn one(candidate: &Candidate, directory: &Path, platform: Platform) -> Loading {
+fn one(name: String, contents: Result<Contents, Unreadable>, platform: Platform) -> Loading {
     let mut loading = Loading {
-        name: candidate.name.clone(),
+        name,
         bytes: Vec::new(),
         text: String::new(),
         setup: Vec::new(),
@@ -127,7 +159,7 @@ fn one(candidate: &Candidate, directory: &Path, platform: Platform) -> Loading {
         wirings: Vec::new(),
         problems: Problems::default(),
     };
-    match read(candidate, directory) {
+    match contents {
         Ok(Contents { bytes, text }) => {
             if let Some((spec, document)) = spec(&text, &mut loading.problems) {
                 loading.checks = resolve(&spec, &document, platform, &mut loading.problems);

@@ -52,8 +52,8 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-pub use find::FOLDER;
-pub use load::{Loaded, LoadedCheck, ManifestFile, Options, load};
+pub use find::{FOLDER, is_manifest_name};
+pub use load::{Loaded, LoadedCheck, ManifestFile, Options, load, load_bytes, places};
 pub use paths::parse_publish_glob;
 pub use read::other_encoding;
 pub use schema::schema;

@@ -39,7 +39,11 @@ pub fn read(candidate: &Candidate, directory: &Path) -> Result<Contents, Unreada
         return Err(Problem::of_file("the name of this manifest is not UTF-8").help("rename it").into());
     }
     stays_inside(&candidate.path, directory)?;
-    let bytes = read_bytes(&candidate.path)?;
+    contents(read_bytes(&candidate.path)?)
+}
+
+/// Makes text of a manifest's bytes.
+pub fn contents(bytes: Vec<u8>) -> Result<Contents, Unreadable> {
     let text = decode(&bytes)?;
     Ok(Contents { bytes, text })
 }

@@ -53,8 +53,11 @@ pub struct Counts {
     pub planned: Option<u64>,
     /// How many got an outcome, skipped ones included.
     pub ran: Option<u64>,
+    /// How many hold.
     pub passed: Option<u64>,
+    /// How many do not.
     pub failed: Option<u64>,
+    /// How many were left out by their sub-runner.
     pub skipped: Option<u64>,
     /// How many were planned or began, and never got an outcome.
     pub unknown: Option<u64>,

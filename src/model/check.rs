@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Kind, Rules, WindowsRules};
 
@@ -28,6 +28,12 @@ impl Platform {
             Self::Macos => "macos",
         }
     }
+
+    /// The system of that name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Linux, Self::Windows, Self::Macos].into_iter().find(|platform| platform.name() == name)
+    }
 }
 
 /// The program that runs a `shell` script.
@@ -42,7 +48,8 @@ pub enum Interpreter {
 }
 
 /// What a check runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CheckCommand {
     /// An argv, without a shell. Never empty.
     Argv(Vec<String>),
@@ -75,7 +82,8 @@ pub enum Home {
 }
 
 /// Which variables of the caller's environment a check sees, beyond those that every check needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Inherit {
     /// All of them, except git's own.
     All,
@@ -133,7 +141,8 @@ impl ReaderName {
 }
 
 /// Which reader reads the output.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ReaderChoice {
     /// The one that recognises the output.
     #[default]
@@ -152,7 +161,7 @@ pub enum ReaderChoice {
 /// Regular expressions that tell lines of output apart; each was seen to compile.
 ///
 /// The name of a case is the group `name`, else the first group, else the whole match.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct LineRules {
     pub pass: Option<String>,
     pub fail: Option<String>,
@@ -163,7 +172,8 @@ pub struct LineRules {
 }
 
 /// How many cases a check must run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CaseCount {
     Exactly(u64),
     AtLeast(u64),
@@ -172,7 +182,7 @@ pub enum CaseCount {
 }
 
 /// A command that lists the cases of a check.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Listing {
     /// Without a shell. Never empty.
     pub argv: Vec<String>,
@@ -180,7 +190,8 @@ pub struct Listing {
 }
 
 /// How a listing names its cases.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ListingForm {
     /// The form that the output is in.
     #[default]
@@ -213,7 +224,8 @@ impl ListingForm {
 }
 
 /// Which cases may be skipped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Skips {
     /// So many, whatever the reason.
     AtMost(u64),
@@ -222,7 +234,7 @@ pub enum Skips {
 }
 
 /// Cases that may be skipped for a reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkipRule {
     /// A regular expression on the reason; it was seen to compile.
     pub matches: String,
@@ -231,7 +243,8 @@ pub struct SkipRule {
 }
 
 /// One rule for a stream's text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TextRule {
     Contains(String),
     NotContains(String),
@@ -240,7 +253,7 @@ pub enum TextRule {
 }
 
 /// What is expected of a check.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Expect {
     /// The exit status; 0 by default.
     pub exit: i32,
@@ -252,7 +265,7 @@ pub struct Expect {
 }
 
 /// A finding that is meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Allow {
     pub kind: Kind,
     /// A regular expression on the process's command line, the path or the message; every finding of the kind if `None`.
@@ -262,7 +275,7 @@ pub struct Allow {
 }
 
 /// A program that a check needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Need {
     pub program: String,
     /// The least version, as numbers: `3.11` is `[3, 11]`.
@@ -281,7 +294,9 @@ pub struct Origin {
 }
 
 /// One self-test command with what is expected of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Serialised it is the same on every system, and without where it comes from: receipts name a check by that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
     /// Unique in the run.
     pub id: String,
@@ -298,8 +313,10 @@ pub struct Check {
     pub inherit: Inherit,
     /// A file, relative to the project, that is the check's standard input; empty input when `None`.
     pub stdin: Option<PathBuf>,
+    #[serde(serialize_with = "as_ms")]
     pub timeout: Duration,
     /// How long the check's processes may outlive it.
+    #[serde(serialize_with = "as_ms")]
     pub grace: Duration,
     pub reader: ReaderChoice,
     pub expect: Expect,
@@ -320,7 +337,12 @@ pub struct Check {
     pub rules: Rules,
     /// How those of Windows are kept.
     pub windows: WindowsRules,
+    #[serde(skip)]
     pub origin: Option<Origin>,
+}
+
+fn as_ms<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
 
 impl Check {

@@ -11,9 +11,11 @@ mod frame;
 mod host;
 mod json_path;
 mod process;
+mod receipt;
 mod removal;
 mod report;
 mod verdict;
+mod verification;
 mod wiring;
 mod wiring_fault;
 
@@ -31,12 +33,17 @@ pub use frame::{Frame, Raised};
 pub use host::{CodePages, HostFacts};
 pub use json_path::{JsonPath, PathStep, WiringSource};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
+pub use receipt::{
+    CHECK_SUBJECT, Checkout, LeftOut, RECEIPT, Receipt, ReceiptCheck, ReceiptFinding, ReceiptRun, ReceiptSource,
+    RepositoryFacts, STATEMENT, Statement, Subject, TREE_SUBJECT,
+};
 pub use removal::{Act, Answer, Came, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target, WindowsRules};
 pub use report::{
     CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
     SourceFacts, SourceState, Stop, Tool, Totals,
 };
 pub use verdict::Verdict;
+pub use verification::{InputsNow, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt};
 pub use wiring::{
     Cover, HOOKS_SCHEMA, HookTotals, Hooks, Host, Limit, Named, On, Script, Shell, Unit, Unread, WiredCommand, Wiring,
 };

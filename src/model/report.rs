@@ -85,7 +85,7 @@ impl Stop {
 /// Where the checks ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
-    /// `host`.
+    /// `host`; in a receipt also `container`, where an engine's mark was seen.
     pub kind: String,
 }
 

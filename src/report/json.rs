@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{Event, Examination, Hooks, Report};
+use crate::model::{Event, Examination, Hooks, Report, Verification};
 
 /// The JSON Schema of the report, generated from its types.
 #[must_use]
@@ -34,6 +34,24 @@ pub fn hooks_schema() -> Value {
     let mut schema = schemars::schema_for!(Hooks);
     schema.insert("title".to_owned(), Value::from("hostproof hooks, version 1"));
     schema.to_value()
+}
+
+/// The JSON Schema of what `receipt verify --json` prints, generated from its types.
+#[must_use]
+pub fn verification_schema() -> Value {
+    let mut schema = schemars::schema_for!(Verification);
+    schema.insert("title".to_owned(), Value::from("hostproof receipt verify, version 1"));
+    schema.to_value()
+}
+
+/// JSON of what others wrote, in which nothing steers a terminal: what JSON itself leaves as it is, is escaped.
+#[must_use]
+pub fn plain_json(json: &str) -> String {
+    let plain = |c: char| match c {
+        '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    json.chars().map(plain).collect()
 }
 
 /// The report as a file.

@@ -12,6 +12,7 @@ use crate::platform;
 pub enum Document {
     Report,
     Junit,
+    Receipt,
 }
 
 impl Document {
@@ -19,6 +20,7 @@ impl Document {
         match self {
             Self::Report => "cannot write the report to",
             Self::Junit => "cannot write the JUnit file to",
+            Self::Receipt => "cannot write the receipt to",
         }
     }
 
@@ -26,6 +28,7 @@ impl Document {
         match self {
             Self::Report => "report",
             Self::Junit => "JUnit file",
+            Self::Receipt => "receipt",
         }
     }
 }

@@ -5,8 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{Look, against, findings, last_words};
 use crate::model::{
-    Case, CaseOutcome, Check, CheckReport, Cwd, Exit, Finding, Frame, How, Kind, Process, Raised, Severity, Stop,
-    Totals, Verdict,
+    Case, CaseOutcome, Check, CheckReport, Counts, Cwd, Exit, Finding, Frame, How, Kind, Process, Raised, Severity,
+    Stop, Totals, Verdict,
 };
 use crate::words::{command_line, quoted, shown};
 
@@ -55,7 +55,12 @@ pub(super) fn seconds(check: &CheckReport) -> String {
 
 /// Cases that ran, of those that were planned.
 pub(super) fn counts(check: &CheckReport) -> String {
-    match (check.cases.ran, check.cases.planned) {
+    of_planned(&check.cases.counts())
+}
+
+/// The same.
+pub(super) fn of_planned(cases: &Counts) -> String {
+    match (cases.ran, cases.planned) {
         (Some(ran), Some(planned)) => format!("{ran}/{planned}"),
         (Some(ran), None) => format!("{ran}"),
         (None, Some(planned)) => format!("?/{planned}"),

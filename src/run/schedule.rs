@@ -91,10 +91,10 @@ impl<'a> Schedule<'a> {
                     return Some(Work::Setup(setup));
                 }
             };
-            if planned.check.lock.iter().any(|lock| state.locked.contains(lock)) {
+            if planned.locks.iter().any(|lock| state.locked.contains(lock)) {
                 continue;
             }
-            state.locked.extend(planned.check.lock.iter().cloned());
+            state.locked.extend(planned.locks.iter().cloned());
             state.waiting.remove(at);
             return Some(Work::Check(index, result));
         }
@@ -135,7 +135,7 @@ impl<'a> Schedule<'a> {
     /// Nothing of a check is left; what shared its locks may start.
     pub fn check_done(&self, index: usize) {
         let mut state = self.lock();
-        for lock in &self.plan.checks[index].check.lock {
+        for lock in &self.plan.checks[index].locks {
             state.locked.remove(lock);
         }
         drop(state);
@@ -157,9 +157,9 @@ mod tests {
         let checks = checks
             .iter()
             .map(|(id, locks, setup)| {
-                let mut check = Check::new(*id, CheckCommand::Argv(vec!["x".into()]));
-                check.lock = locks.iter().map(|&lock| lock.to_owned()).collect();
-                Planned { check, setup: *setup, skip: None, needs_proof: true }
+                let check = Check::new(*id, CheckCommand::Argv(vec!["x".into()]));
+                let locks = locks.iter().map(|&lock| lock.to_owned()).collect();
+                Planned { check, locks, setup: *setup, skip: None, needs_proof: true }
             })
             .collect();
         Plan { project: "/".into(), checks, setups: vec![Vec::new()], manifests: crate::model::Manifests::default() }

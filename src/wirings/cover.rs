@@ -6,11 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use globset::GlobBuilder;
-
 use super::files::Files;
 use super::named::{Around, in_argv, in_shell};
 use super::paths::join;
+use crate::covers::Covers;
 use crate::model::{Check, CheckCommand, Cover, Cwd, Wiring, WiringFault, WiringFaultKind};
 use crate::words::duration;
 
@@ -28,14 +27,8 @@ pub fn cover(wirings: &mut [Wiring], checks: &[&Check], files: &dyn Files) {
 
 fn covered(wiring: &Wiring, check: &Check, used: &[String]) -> Option<String> {
     let named: Vec<&str> = wiring.scripts().map(|script| script.path.as_str()).chain([wiring.file.as_str()]).collect();
-    for glob in &check.covers {
-        // A folder is all that is in it.
-        let text = glob.strip_suffix('/').map_or_else(|| glob.clone(), |folder| format!("{folder}/**"));
-        // Each was seen to be one.
-        let Ok(matcher) = GlobBuilder::new(&text).literal_separator(true).build() else { continue };
-        if named.iter().any(|name| matcher.compile_matcher().is_match(name)) {
-            return Some(format!("covers: {glob}"));
-        }
+    if let Some(glob) = Covers::of(&check.covers).glob_for(&named) {
+        return Some(format!("covers: {glob}"));
     }
     for source in check.files.values() {
         let folder = join("", source)?;

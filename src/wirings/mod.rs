@@ -46,4 +46,5 @@ mod yaml;
 pub use cover::{cover, mark_short_limits};
 pub use files::{Disk, Entry, Files, Refused, Tree};
 pub use listing::{Listing, list};
+pub use paths::join;
 pub use read::{Wirings, read};

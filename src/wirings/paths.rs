@@ -11,6 +11,7 @@ pub fn base(name: &str) -> &str {
 }
 
 /// A relative path in a folder, without `.` and `..`; `None` if it leads out of the project or is absolute.
+#[must_use]
 pub fn join(folder: &str, path: &str) -> Option<String> {
     if path.starts_with('/') {
         return None;

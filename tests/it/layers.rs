@@ -12,6 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("lib", &[]),
     ("model", &[]),
     ("words", &[]),
+    ("covers", &[]),
     ("env", &[]),
     ("error", &[]),
     ("cli", &["manifest", "model"]),
@@ -21,16 +22,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("probes", &["model", "platform", "words"]),
     ("manifest", &["env", "error", "model", "platform", "words"]),
     ("memory", &["env", "error", "platform"]),
-    ("wirings", &["manifest", "model", "platform", "source", "words"]),
+    ("wirings", &["covers", "manifest", "model", "platform", "source", "words"]),
     ("plan", &["error", "manifest", "model", "platform"]),
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
+    ("receipt", &["covers", "error", "manifest", "model", "plan", "source", "wirings", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (
         "commands",
         &[
-            "cli", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "report", "run",
-            "source", "wirings", "words",
+            "cli", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "receipt", "report",
+            "run", "source", "wirings", "words",
         ],
     ),
 ];

@@ -58,10 +58,14 @@ _hostproof hostproof --fail-f run; echo \"${COMPREPLY[@]}\"";
 #[test]
 fn there_is_a_man_page_for_everything() {
     let context = Context::new();
-    let names = subcommands(&context);
+    let mut names = subcommands(&context);
     let page = context.hp(&["man"]).exits(0).stdout.clone();
+    let receipt = context.hp(&["man", "receipt"]).exits(0).stdout.clone();
+    names.extend(["receipt-show", "receipt-verify"].map(str::to_owned));
     for name in &names {
-        assert!(page.contains(&format!("hostproof\\-{name}(1)")), "the page does not name {name}: {page}");
+        let page = if name.contains('-') { &receipt } else { &page };
+        let known = format!("hostproof\\-{}(1)", name.replace('-', "\\-"));
+        assert!(page.contains(&known), "the page does not name {name}: {page}");
         let own = context.hp(&["man", name]).exits(0).stdout.clone();
         assert!(own.contains(&format!(".TH hostproof-{name} 1")), "{own}");
         assert!(own.contains("SYNOPSIS") && own.contains("OPTIONS"), "{own}");

@@ -1,0 +1,145 @@
+//! A project as a commit has it: its files, and what its manifests say there.
+//!
+//! Nothing of it is read from the disk, so that what a receipt is worth can be told of any commit, and for any system.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::manifest;
+use crate::model::Platform;
+use crate::plan::Plan;
+use crate::source::{self, TreeFile, TreeKind, Work};
+use crate::wirings::{Files, Tree, join};
+
+/// How many symbolic links lead to a file, at most.
+const MOST_LINKS: usize = 16;
+
+/// A project in a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    project: PathBuf,
+    pub commit: String,
+    /// That of the whole repository.
+    pub tree: String,
+    files: BTreeMap<Vec<u8>, TreeFile>,
+}
+
+/// Where a name leads in a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The symbolic links on the way.
+    pub links: Vec<String>,
+    /// What is there: a file, a submodule, or a folder, which is the project itself if it is empty.
+    pub end: String,
+}
+
+impl Revision {
+    /// Opens what git knows by that name: a commit, a branch, a tag.
+    ///
+    /// # Errors
+    ///
+    /// If it knows none, or can't tell: a sentence.
+    pub fn open(project: &Path, revision: &str) -> Result<Self, String> {
+        let commit = source::commit(project, revision)?;
+        let (tree, files) = (source::tree_of(project, &commit)?, source::tree(project, &commit)?);
+        Ok(Self::new(project, commit, tree, files))
+    }
+
+    /// The commit that is checked out.
+    #[must_use]
+    pub fn of(project: &Path, work: &Work) -> Self {
+        Self::new(project, work.commit.clone(), work.tree.clone(), work.files.clone())
+    }
+
+    fn new(project: &Path, commit: String, tree: String, files: Vec<TreeFile>) -> Self {
+        let files = files.into_iter().map(|file| (file.name.clone(), file)).collect();
+        Self { project: project.to_owned(), commit, tree, files }
+    }
+
+    /// All files, in the order of their names.
+    pub fn files(&self) -> impl Iterator<Item = &TreeFile> {
+        self.files.values()
+    }
+
+    /// The file of that name.
+    #[must_use]
+    pub fn file(&self, name: &str) -> Option<&TreeFile> {
+        self.files.get(name.as_bytes())
+    }
+
+    /// What lies in a folder.
+    pub fn below(&self, folder: &str) -> impl Iterator<Item = &TreeFile> {
+        let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let from = self.files.range(folder.clone().into_bytes()..);
+        from.map(|(_, file)| file).take_while(move |file| file.name.starts_with(folder.as_bytes()))
+    }
+
+    /// Where a name leads, symbolic links followed.
+    ///
+    /// # Errors
+    ///
+    /// If that is out of the project, or nowhere: a sentence.
+    pub fn place(&self, name: &str) -> Result<Place, String> {
+        let mut links = Vec::new();
+        let mut end = join("", name).ok_or_else(|| format!("{name} leads out of the project"))?;
+        while let Some((link, rest)) = self.first_link(&end) {
+            if links.len() == MOST_LINKS {
+                return Err(format!("{name} leads through more than {MOST_LINKS} symbolic links"));
+            }
+            let target = source::content(&self.project, &link.object)?;
+            let target = str::from_utf8(&target).map_err(|_| format!("{name} leads to a name that is not UTF-8"))?;
+            let at = String::from_utf8_lossy(&link.name).into_owned();
+            let folder = at.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let out = || format!("{name} leads out of the project, to {target}");
+            end = join(folder, &format!("{target}/{rest}")).ok_or_else(out)?;
+            links.push(at);
+        }
+        let is_there =
+            self.file(&end).is_some() || self.submodule_of(&end).is_some() || self.below(&end).next().is_some();
+        if is_there { Ok(Place { links, end }) } else { Err(format!("{name} is in no commit")) }
+    }
+
+    /// The submodule that a name is in.
+    #[must_use]
+    pub fn submodule_of(&self, name: &str) -> Option<&TreeFile> {
+        folders(name).filter_map(|folder| self.file(folder)).find(|file| file.kind == TreeKind::Submodule)
+    }
+
+    /// The first symbolic link on the way to a name, with what of it comes behind.
+    fn first_link<'n>(&self, name: &'n str) -> Option<(&TreeFile, &'n str)> {
+        folders(name).chain([name]).find_map(|part| {
+            let file = self.file(part).filter(|file| file.kind == TreeKind::Link)?;
+            Some((file, name[part.len()..].trim_start_matches('/')))
+        })
+    }
+
+    /// All checks that its manifests have for a system. `folder` is that of the manifests, by its name in the project.
+    ///
+    /// # Errors
+    ///
+    /// If there are no manifests in the commit, or they are wrong.
+    pub fn plan(&self, folder: &str, platform: Platform) -> Result<Plan> {
+        let tree = Tree::open(&self.project, &self.commit).map_err(Error::Usage)?;
+        let mut manifests = Vec::new();
+        for name in tree.names() {
+            let Some(("", file)) = name.strip_prefix(folder).and_then(|rest| rest.split_once('/')) else { continue };
+            if file.contains('/') || !manifest::is_manifest_name(OsStr::new(file)) {
+                continue;
+            }
+            let refused = |refused: crate::wirings::Refused| Error::Usage(format!("{name}: {}", refused.message));
+            manifests.push((name.clone(), tree.bytes(name).map_err(refused)?));
+        }
+        if manifests.is_empty() {
+            return Err(Error::Usage(format!("commit {} has no manifests in {folder}", self.commit)));
+        }
+        let loaded = manifest::load_bytes(manifests, platform, &self.project, &self.project.join(folder))?;
+        Plan::of_manifests(loaded, &[], None, platform)
+    }
+}
+
+/// The folders that a name lies in, from the outermost on.
+fn folders(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('/').map(|(at, _)| &name[..at])
+}
