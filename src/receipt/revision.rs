@@ -135,7 +135,7 @@ impl Revision {
             return Err(Error::Usage(format!("commit {} has no manifests in {folder}", self.commit)));
         }
         let loaded = manifest::load_bytes(manifests, platform, &self.project, &self.project.join(folder))?;
-        Plan::of_manifests(loaded, &[], None, platform)
+        Plan::of_manifests(loaded, &[], &[], None, platform)
     }
 }
 

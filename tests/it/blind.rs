@@ -243,8 +243,7 @@ fn a_program_of_another_numbering_is_refused_what_others_are() {
          print('errno', said)\nsubprocess.call([os.environ['HOSTPROOF_PROJECT'] + '/rmdir'])\nraise SystemExit(1)\n",
     );
     let ran = context.hp(&["run"]);
-    // In the end it goes well, and that is told, too.
-    let check = ran.exits(0).only();
+    let check = ran.exits(1).only();
     assert!(check.stdout.tail.contains("errno 16"), "{}", ran.said());
     let refused = of_kind(check, Kind::RefusedByWindows);
     let [refused] = refused[..] else { panic!("{}", ran.said()) };
