@@ -15,7 +15,7 @@ use hostproof::receipt::statement;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::context::{Context, Ran, fifo, signal};
+use crate::context::{Context, Ran, fifo, signal, skip};
 use crate::schema::fits;
 
 const WHO: &str = "me@example.org";
@@ -165,8 +165,20 @@ fn with_input(command: &mut Command, input: &[u8]) -> Output {
     child.wait_with_output().expect("its end")
 }
 
+/// Whether there is nothing here that could sign.
+fn no_keygen() -> bool {
+    let missing = Command::new("ssh-keygen").arg("-?").output().is_err();
+    if missing {
+        skip("no ssh-keygen");
+    }
+    missing
+}
+
 #[test]
 fn plain_ssh_keygen_checks_a_receipt() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     let ran = repository.run("r.json", &[]);
     assert!(
@@ -197,6 +209,9 @@ fn plain_ssh_keygen_checks_a_receipt() {
 
 #[test]
 fn a_receipt_says_what_was_run_where_and_on_what() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.git(&["remote", "add", "origin", "https://me:s3cret@example.org/a/b.git"]);
     repository.run("r.json", &[]).exits(0);
@@ -227,6 +242,9 @@ fn a_receipt_says_what_was_run_where_and_on_what() {
 
 #[test]
 fn a_receipt_holds_until_its_inputs_change() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.run("r.json", &[]).exits(0);
     let ran = repository.verify(&["r.json"]);
@@ -260,6 +278,9 @@ fn a_receipt_holds_until_its_inputs_change() {
 
 #[test]
 fn a_title_elsewhere_in_the_manifest_is_no_input() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.run("r.json", &["b"]).exits(0);
     repository.context.checks(&format!("# moved\n{}- {{id: new, shell: 'true'}}\n", CHECKS.trim_start()));
@@ -269,6 +290,9 @@ fn a_title_elsewhere_in_the_manifest_is_no_input() {
 
 #[test]
 fn fixtures_are_inputs_even_if_they_are_not_covered() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(
         "- {id: a, shell: cat, covers: [a.txt], stdin: event.json}\n- {id: b, shell: 'test -e x/b.txt', cwd: sandbox, covers: [a.txt], files: {x: link}}",
     );
@@ -294,6 +318,9 @@ fn fixtures_are_inputs_even_if_they_are_not_covered() {
 
 #[test]
 fn what_is_not_as_committed_is_left_out_and_said() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(&format!(
         "{CHECKS}- {{id: all, shell: 'true'}}\n- {{id: named, shell: 'true', covers: [mended, a.txt]}}\n- {{id: folder, shell: 'true', covers: [lib]}}\n- {{id: far, shell: 'true', platforms: [windows]}}"
     ));
@@ -336,6 +363,9 @@ fn what_is_not_as_committed_is_left_out_and_said() {
 
 #[test]
 fn a_submodule_is_an_input_and_must_be_clean() {
+    if no_keygen() {
+        return;
+    }
     let other = Repository::with(CHECKS);
     let repository =
         Repository::with("- {id: a, shell: 'true', covers: [vendor/a.txt]}\n- {id: b, shell: 'true', covers: [lib/]}");
@@ -359,6 +389,9 @@ fn a_submodule_is_an_input_and_must_be_clean() {
 
 #[test]
 fn what_changes_meanwhile_is_left_out() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(
         "- {id: a, shell: 'echo x >>a.txt', covers: [a.txt]}\n- {id: b, shell: 'true', covers: [lib/]}",
     );
@@ -377,6 +410,9 @@ fn what_changes_meanwhile_is_left_out() {
 
 #[test]
 fn a_red_receipt_is_one_too() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.context.file("a.txt", "wrong\n");
     repository.commit("breaks a");
@@ -391,6 +427,9 @@ fn a_red_receipt_is_one_too() {
 
 #[test]
 fn a_run_that_was_stopped_has_no_receipt() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with("- {id: a, shell: 'exit 1'}\n- {id: b, shell: 'echo $$ >ran; sleep 50'}");
     let ran = repository.run("r.json", &["--fail-fast", "--jobs", "1"]);
     assert!(
@@ -414,6 +453,9 @@ fn a_run_that_was_stopped_has_no_receipt() {
 
 #[test]
 fn without_a_repository_or_a_commit_nothing_runs() {
+    if no_keygen() {
+        return;
+    }
     let context = Context::with("- {id: a, shell: 'echo >ran'}");
     let ran = context.hp(&["run", "--receipt", "r.json", "--unsigned"]);
     assert!(
@@ -431,6 +473,9 @@ fn without_a_repository_or_a_commit_nothing_runs() {
 
 #[test]
 fn the_key_is_that_of_git_and_is_seen_to_sign_before_anything_runs() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     let run = || repository.context.hp(&["run", "--receipt", "r.json"]);
     let config = |key: &str, value: &str| repository.git(&["config", key, value]);
@@ -466,6 +511,9 @@ fn the_key_is_that_of_git_and_is_seen_to_sign_before_anything_runs() {
 
 #[test]
 fn an_agent_signs_for_a_public_key() {
+    if no_keygen() {
+        return;
+    }
     let mut repository = Repository::with(CHECKS);
     let agent = Agent::with(&repository, "mine");
     repository.context.env("SSH_AUTH_SOCK", &agent.socket);
@@ -484,6 +532,9 @@ fn an_agent_signs_for_a_public_key() {
 
 #[test]
 fn unsigned_is_possible_and_counts_for_nothing() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     let ran = repository.context.hp(&["run", "--receipt", "r.json", "--unsigned"]);
     assert!(ran.exits(0).stdout.contains("in r.json, unsigned: nobody vouches for it"), "{}", ran.stdout);
@@ -505,6 +556,9 @@ fn unsigned_is_possible_and_counts_for_nothing() {
 
 #[test]
 fn who_may_sign_is_what_the_list_says() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.run("r.json", &[]).exits(0);
     let refused = || repository.verified("r.json")["refused"].as_str().unwrap_or_default().to_owned();
@@ -524,6 +578,9 @@ fn who_may_sign_is_what_the_list_says() {
 
 #[test]
 fn what_is_no_receipt_is_refused_and_says_why() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.run("r.json", &[]).exits(0);
     let bytes = fs::read(repository.path("r.json")).expect("a receipt");
@@ -570,6 +627,9 @@ fn what_is_no_receipt_is_refused_and_says_why() {
 
 #[test]
 fn what_is_signed_and_contradicts_itself_is_refused() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.run("r.json", &[]).exits(0);
     let payload = repository.payload("r.json");
@@ -615,6 +675,9 @@ fn what_is_signed_and_contradicts_itself_is_refused() {
 
 #[test]
 fn a_receipt_of_another_repository_or_commit_is_seen() {
+    if no_keygen() {
+        return;
+    }
     let (repository, other) = (Repository::with(CHECKS), Repository::with(CHECKS));
     other.git(&["commit", "-q", "--amend", "-m", "another first"]);
     other.run("r.json", &[]).exits(0);
@@ -637,6 +700,9 @@ fn a_receipt_of_another_repository_or_commit_is_seen() {
 
 #[test]
 fn shallow_clones_are_known_by_their_address() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.git(&["remote", "add", "origin", "git@example.org:a/b.git"]);
     repository.context.file("readme", "x");
@@ -653,6 +719,9 @@ fn shallow_clones_are_known_by_their_address() {
 
 #[test]
 fn two_receipts_that_contradict_each_other_both_count_for_nothing() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with("- {id: a, shell: 'test -e mended', covers: [a.txt]}");
     repository.run("r1.json", &[]).exits(1);
     repository.context.file("mended", "");
@@ -671,6 +740,9 @@ fn two_receipts_that_contradict_each_other_both_count_for_nothing() {
 
 #[test]
 fn a_receipt_from_windows_is_judged_by_what_the_manifest_says_for_windows() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with("- {id: a, run: ['true'], covers: [a.txt], windows: {run: [cmd, /c, exit 0]}}");
     repository.run("r.json", &[]).exits(0);
     let revision = Revision::open(repository.context.project(), "HEAD").expect("a commit");
@@ -691,6 +763,9 @@ fn a_receipt_from_windows_is_judged_by_what_the_manifest_says_for_windows() {
 
 #[test]
 fn a_project_below_the_top_of_its_repository_has_its_own() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     for file in ["checks.d/checks.yaml", "a.txt", "lib/b.txt"] {
         repository.context.file(&format!("sub/{file}"), repository.context.read(file));
@@ -716,6 +791,9 @@ fn a_project_below_the_top_of_its_repository_has_its_own() {
 
 #[test]
 fn nothing_in_a_receipt_steers_a_terminal_or_is_run() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.run("r.json", &[]).exits(0);
     let mut payload = repository.payload("r.json");
@@ -745,6 +823,9 @@ fn nothing_in_a_receipt_steers_a_terminal_or_is_run() {
 
 #[test]
 fn a_statement_is_read_as_it_was_written() {
+    if no_keygen() {
+        return;
+    }
     let repository = Repository::with(CHECKS);
     repository.run("r.json", &[]).exits(0);
     let envelope = Envelope::parse(&fs::read(Path::new(&repository.path("r.json"))).expect("a receipt")).expect("one");

@@ -16,7 +16,7 @@ use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
 use super::super::{FileGlob, Job, Progress, Published, Step, Story, Torn};
-use super::filter;
+use super::filter::{self, About};
 use super::procfs::Wanted;
 use super::removals;
 use super::writers::Writers;
@@ -197,10 +197,15 @@ impl<'a> Publishing<'a> {
 
     /// A thread of the job waits to open a file, or to give one a name. Whatever happened before is taken in first, so that
     /// a folder made just now is watched in time; and who opens a published file is known by it.
-    pub fn asked(&mut self, thread: u32, opens: Option<&Path>, wanted: &Wanted<'_>) {
+    pub fn asked(&mut self, thread: u32, about: &About, wanted: &Wanted<'_>) {
         self.writers.are_asked();
         self.take(wanted);
-        let paths = opens.map(|path| self.published_as(path)).unwrap_or_default();
+        if let Some((from, to)) = &about.renames {
+            for path in self.published_as(to) {
+                self.writers.arrives(from, &path, wanted);
+            }
+        }
+        let paths = about.opens.as_deref().map(|path| self.published_as(path)).unwrap_or_default();
         if !paths.is_empty()
             && let Some(process) = filter::read(filter::process_of(thread), wanted)
         {

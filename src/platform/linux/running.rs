@@ -237,9 +237,9 @@ impl<'a> Run<'a> {
         {
             let (mut publishing, sockets) = (self.publishing.take(), Bound::new());
             let wanted = self.wanted(&sockets);
-            enforcement.serve(asked, &wanted, |thread, opens| {
+            enforcement.serve(asked, &wanted, |thread, about| {
                 if let Some(publishing) = &mut publishing {
-                    publishing.asked(thread, opens, &wanted);
+                    publishing.asked(thread, about, &wanted);
                 }
             });
             (self.enforcement, self.publishing) = (Some(enforcement), publishing);

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::filter;
 use super::procfs::Wanted;
 use super::tree;
 use crate::model::Process;
@@ -43,6 +44,15 @@ impl Writers {
     /// A process is about to open a file for writing.
     pub fn opens(&mut self, path: &Path, process: Process) {
         self.known.insert(path.to_owned(), Writer { process: Some(process), sure: true, looks: LOOKS });
+    }
+
+    /// A file is about to get this name: whoever has it open for writing can write to it afterwards, too.
+    pub fn arrives(&mut self, from: &Path, path: &Path, wanted: &Wanted<'_>) {
+        let Some(id) = identity(fs::symlink_metadata(from)) else { return };
+        let writer = tree::descendants(std::process::id()).into_iter().find(|pid| written_by(*pid).contains(&id));
+        if let Some(process) = writer.and_then(|pid| filter::read(pid, wanted)) {
+            self.opens(path, process);
+        }
     }
 
     /// Who writes to a file, and whether it was seen at it.

@@ -1,7 +1,7 @@
 //! The answers: what Windows would refuse is refused, and written down.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,7 +14,7 @@ use super::listener::{Listener, Question};
 use super::program::{Call, Kind, Onto};
 use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
-use super::writes;
+use super::writes::{self, About};
 use crate::model::{
     Act, Answer, Hold, Holder, Judge, PUBLISHED_FILES, Process, Refusal, Refused, RefusedCall, Rule, Rules, Target,
     WINDOWS_RULES, WindowsRules,
@@ -38,6 +38,8 @@ pub struct Enforcement {
     spent: Duration,
     /// Whether the rules are kept; else all is let through.
     kept: bool,
+    /// Whether somebody watches published files.
+    publishes: bool,
     /// Nobody is left who could ask.
     over: bool,
     refused: Vec<RefusedCall>,
@@ -54,6 +56,7 @@ impl Enforcement {
             listener: Listener::new(listener),
             judge,
             kept: job.rules == Rules::Windows,
+            publishes: !job.publishes.is_empty(),
             rules: job.windows.clone(),
             began: Instant::now(),
             spent: Duration::ZERO,
@@ -71,7 +74,7 @@ impl Enforcement {
 
     /// Answers who asks, given what polling has told. `before` is told each time who is about to go on, and what file that
     /// thread is about to open.
-    pub fn serve(&mut self, mut happened: PollFlags, wanted: &Wanted<'_>, mut before: impl FnMut(u32, Option<&Path>)) {
+    pub fn serve(&mut self, mut happened: PollFlags, wanted: &Wanted<'_>, mut before: impl FnMut(u32, &About)) {
         for _ in 0..BATCH {
             // Without a question there, to take one would wait for it. Whoever is gone by now has left an empty place.
             if !happened.contains(PollFlags::IN) {
@@ -79,9 +82,9 @@ impl Enforcement {
                 return;
             }
             if let Some(question) = self.listener.next() {
-                let opens = question.opens.and_then(|place| writes::meant(question.thread, place));
+                let about = if self.publishes { writes::about(&question) } else { About::default() };
                 if self.listener.waits(&question) {
-                    before(question.thread, opens.as_deref());
+                    before(question.thread, &about);
                 }
                 let errno = self.errno(&question, wanted).unwrap_or_else(|error| {
                     // Who was ended while it was looked at has nothing to be told.

@@ -29,3 +29,4 @@ pub use gains::execute;
 pub use install::{Filter, NotOn, install};
 pub use lack::{gains_nothing, in_words, is_gvisor, takes_rights_away};
 pub use listener::Listener;
+pub use writes::About;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use libc::sock_filter;
 
-use super::program::{AND, ARCH, ASK, HAS, IO_URING_SETUP, IS, LOAD, NO_SUCH_CALL, NUMBER, Place, RETURN, THIRD};
+use super::listener::Question;
+use super::program::{AND, ARCH, ASK, HAS, IO_URING_SETUP, IS, Kind, LOAD, NO_SUCH_CALL, NUMBER, Place, RETURN, THIRD};
 use super::reach::read_path;
 
 /// The numbers of the calls in one of the kernel's numberings.
@@ -112,9 +113,28 @@ pub fn opened(arch: u32, number: i32, args: &[u64; 6]) -> Option<Place> {
     (number == numbering.openat || number == OPENAT2).then(|| Place::at(args, 0, 1))
 }
 
+/// What a thread is about to do to files; with the paths as [`meant`] tells them.
+#[derive(Debug, Default)]
+pub struct About {
+    /// It opens this one, for writing where that can be told.
+    pub opens: Option<PathBuf>,
+    /// It gives the first another name, the second.
+    pub renames: Option<(PathBuf, PathBuf)>,
+}
+
+/// What a question is about.
+pub fn about(question: &Question) -> About {
+    let meant = |place| meant(question.thread, place);
+    let renames = match question.call.map(|call| call.kind) {
+        Some(Kind::Rename { from, to, .. }) => meant(from).zip(meant(to)),
+        _ => None,
+    };
+    About { opens: question.opens.and_then(meant), renames }
+}
+
 /// What a thread calls the file that it is about to open; in this process's view, with the links on the way to its folder
 /// followed. `None` if that can't be read, or if there is no such folder.
-pub fn meant(thread: u32, place: Place) -> Option<PathBuf> {
+fn meant(thread: u32, place: Place) -> Option<PathBuf> {
     let path = read_path(thread, place.path).ok()?;
     let path = Path::new(OsStr::from_bytes(&path));
     let from = match place.folder {
