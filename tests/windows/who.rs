@@ -16,6 +16,8 @@ impl Holder {
         let script = format!("import sys\n{line}\nprint('held', flush=True)\nsys.stdin.read()");
         let mut command = Command::new("python");
         command.args(["-c", &script]).current_dir(cwd).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // It dies at its start where its error output is a file of the system below Wine.
+        command.stderr(Stdio::piped());
         let mut holder = Self(command.spawn().expect("python"));
         let mut said = [0; 4];
         let out = holder.0.stdout.as_mut().expect("its output");
