@@ -14,7 +14,7 @@ const BELOW: usize = 24;
 pub fn ability(base: &Path, filesystem: Option<&str>, socket: Option<usize>) -> Ability {
     let name = "temporary folder";
     let shown = base.display();
-    let folder = match tempfile::Builder::new().prefix(".hostproof-").tempdir_in(base) {
+    let folder = match tempfile::Builder::new().prefix("hp-try-").tempdir_in(base) {
         Ok(folder) => folder,
         Err(error) => {
             return Ability::no(name, format!("nothing can be made in {shown}: {error}"))

@@ -51,7 +51,7 @@ fn program(machine: u16, code: &[u8]) -> Vec<u8> {
 /// Tries each.
 pub fn ability(base: &Path) -> Ability {
     let name = "other numberings";
-    let Ok(folder) = tempfile::Builder::new().prefix(".hostproof-").tempdir_in(base) else {
+    let Ok(folder) = tempfile::Builder::new().prefix("hp-try-").tempdir_in(base) else {
         return Ability::no(name, "not tried: the temporary folder takes no file");
     };
     let runs = |&(numbering, machine, code): &Numbering| {
