@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,15 @@ impl Job {
             publishes: Vec::new(),
             rules: Rules::Native,
             windows: WindowsRules::default(),
+        }
+    }
+
+    /// When the limit is over of a job that started then and whose first process ended then, if it has, and what that
+    /// ends: the time limit while the first process runs, then the grace.
+    pub(super) fn limit(&self, started: Instant, ended_at: Option<Instant>) -> (Instant, Ended) {
+        match ended_at {
+            Some(ended) => (ended + self.grace, Ended::ByItself),
+            None => (started + self.timeout, Ended::Timeout),
         }
     }
 }

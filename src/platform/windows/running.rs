@@ -153,12 +153,9 @@ impl Run {
         })
     }
 
-    /// When the job's limit is over, and what that ends: the time limit while the first process runs, then the grace.
+    /// When the job's present limit is over, and what that ends.
     pub fn limit(&self, job: &Job) -> (Instant, Ended) {
-        match self.ended_at {
-            Some(ended) => (ended + job.grace, Ended::ByItself),
-            None => (self.started + job.timeout, Ended::Timeout),
-        }
+        job.limit(self.started, self.ended_at)
     }
 
     /// Whether the first process has ended, and nothing is left of the job.
