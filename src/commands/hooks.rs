@@ -10,9 +10,9 @@ use super::show::Show;
 use crate::cli::HooksArgs;
 use crate::error::{Error, ExitCode, Result};
 use crate::manifest::FOLDER;
-use crate::model::{Check, HOOKS_SCHEMA, HookTotals, Hooks, Report, Tool, Wiring, WiringSource};
+use crate::model::{Check, HOOKS_SCHEMA, HookTotals, Hooks, Report, Wiring, WiringSource};
 use crate::wirings::{self, Disk, Files, Tree, Wirings};
-use crate::{report, source};
+use crate::{platform, report, source};
 
 /// No report is larger.
 const MAX_REPORT: u64 = 256 << 20;
@@ -40,7 +40,7 @@ pub fn run(args: &HooksArgs) -> Result<ExitCode> {
     }
     let hooks = Hooks {
         schema: HOOKS_SCHEMA.to_owned(),
-        tool: Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        tool: check_run::tool(),
         project: project.root.display().to_string(),
         at: args.at.clone(),
         totals: totals(&wirings, unread.len()),
@@ -95,7 +95,8 @@ struct Project {
 impl Project {
     fn open(args: &HooksArgs) -> Result<Self> {
         let start = check_run::current_folder()?;
-        let canonical = |path: &Path| fs::canonicalize(path).map_err(|error| Error::file("cannot open", path, error));
+        let canonical =
+            |path: &Path| platform::real_path(path).map_err(|error| Error::file("cannot open", path, error));
         let has_some = start.ancestors().any(|folder| fs::symlink_metadata(folder.join(FOLDER)).is_ok());
         if has_some || args.manifests.manifests.is_some() {
             let loaded = super::run::load(&args.manifests)?;

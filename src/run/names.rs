@@ -41,7 +41,7 @@ impl<'a> Tracked<'a> {
 
     /// What is against a check that says that it is for another system.
     fn against(&self, check: &Check, blame: &Blame<'_>) -> Vec<Finding> {
-        if ![Platform::Windows, Platform::Macos].into_iter().any(|system| check.is_for(system)) {
+        if !elsewhere(check, Check::is_for) {
             return Vec::new();
         }
         let illegal = self.illegal().unwrap_or_default();
@@ -53,9 +53,8 @@ impl<'a> Tracked<'a> {
     #[must_use]
     pub fn of_the_run(&self, strict: bool) -> Option<Finding> {
         let checks = || self.plan.checks.iter().map(|planned| &planned.check);
-        let elsewhere = [Platform::Windows, Platform::Macos];
-        let is_for = |check: &Check| elsewhere.into_iter().any(|system| check.is_for(system));
-        let may_run = |check: &Check| elsewhere.into_iter().any(|system| check.may_run_on(system));
+        let is_for = |check: &Check| elsewhere(check, Check::is_for);
+        let may_run = |check: &Check| elsewhere(check, Check::may_run_on);
         // A single command is no project.
         let of_project = self.plan.manifests.digest.is_some() && checks().any(may_run);
         if !of_project && !checks().any(is_for) {
@@ -84,6 +83,11 @@ impl<'a> Tracked<'a> {
     }
 }
 
+/// Whether something is so of a check and any system that has names of its own.
+fn elsewhere(check: &Check, is_so: fn(&Check, Platform) -> bool) -> bool {
+    [Platform::Windows, Platform::Macos].into_iter().any(|system| is_so(check, system))
+}
+
 /// The names in a sandbox, and the tracked ones, as far as they matter to the check. `home/` is left out: what is in there
 /// is the system's own.
 pub fn found(
@@ -94,8 +98,7 @@ pub fn found(
     blame: &Blame<'_>,
 ) -> Vec<Finding> {
     let mut findings = tracked.against(check, blame);
-    let elsewhere = [Platform::Windows, Platform::Macos];
-    if outcome.untouched || !elsewhere.into_iter().any(|system| check.may_run_on(system)) {
+    if outcome.untouched || !elsewhere(check, Check::may_run_on) {
         return findings;
     }
     // What a copy has of the project is told as the project's.

@@ -123,7 +123,7 @@ impl Files for Disk {
         // It is looked at first: to open a FIFO would wait, and to open a device can do anything. The way it is opened
         // neither waits nor follows a link that came in between.
         regular(&fs::metadata(&path).map_err(cannot)?)?;
-        let real = fs::canonicalize(&path).map_err(cannot)?;
+        let real = platform::real_path(&path).map_err(cannot)?;
         if !real.starts_with(&self.root) {
             let message = format!("it is a symbolic link out of the project, to {}", real.display());
             return Err(Refused::new(message, "put the file itself there: what is checked must come with the project"));

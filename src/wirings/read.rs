@@ -6,7 +6,7 @@ use super::find::find;
 use super::finish::finish;
 use super::script::Looks;
 use crate::model::{Unread, Wiring, WiringSource};
-use crate::source;
+use crate::{platform, source};
 
 /// What is wired in a project.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn read(files: &dyn Files, sources: &[WiringSource]) -> Wirings {
     let reading = find(files, sources);
     let is_top = files
         .root()
-        .is_none_or(|root| source::top(root).is_none_or(|top| std::fs::canonicalize(top).is_ok_and(|top| top == root)));
+        .is_none_or(|root| source::top(root).is_none_or(|top| platform::real_path(&top).is_ok_and(|top| top == root)));
     let mut looks = Looks::new(files);
     let mut wirings = Vec::new();
     for draft in &reading.drafts {

@@ -92,7 +92,10 @@ pub unsafe fn execute(program: *const libc::c_char, argv: *const *const libc::c_
 
 /// The program that a job starts with, if it would gain rights without the filter.
 pub fn starting(program: &Path) -> Option<PathBuf> {
-    fs::canonicalize(program).ok().filter(|program| takes_rights_away() && gains(program))
+    if !takes_rights_away() {
+        return None;
+    }
+    fs::canonicalize(program).ok().filter(|program| gains(program))
 }
 
 /// The program that a thread is about to execute, if it would gain rights anywhere else.
