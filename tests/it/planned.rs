@@ -183,7 +183,7 @@ fn the_frame_that_tripped_over_a_held_directory_stands_with_its_holder() {
         ("hooks/test_sweep.py", 9, Some("remove"))
     );
     assert_eq!(check.reason.as_deref(), Some("stopped by a held directory"));
-    let sandbox = regex::Regex::new(r"\[base\]/hp-\w+/\w+/").expect("an expression");
+    let sandbox = regex::Regex::new(r"\[base\]/(?:hp-\w+|\[lane\])/\w+/").expect("an expression");
     let shown = context.shown(&ran);
     insta::assert_snapshot!(sandbox.replace_all(&shown, "[sandbox]/"), @r#"
     exit 1
