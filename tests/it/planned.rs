@@ -143,7 +143,7 @@ fn one_that_dies_after_the_last_case_is_told_as_that() {
 
 /// A self-test that refuses to remove what a process stands in, as Windows does.
 const REFUSES: &str = r#"
-import os, shutil, subprocess, sys, tempfile, unittest
+import os, shutil, subprocess, sys, tempfile, time, unittest
 
 
 def remove(place):
@@ -161,10 +161,19 @@ class SweepTest(unittest.TestCase):
         place = tempfile.mkdtemp()
         subprocess.Popen(["sleep", "52"], cwd=place, start_new_session=True, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        tick()
         remove(place)
 
     def test_other(self):
         self.assertEqual(1, 2)
+
+
+def tick():
+    """Starts are known to a tick of the system's clock: without some ticks between, two cases look like one."""
+    now = lambda: time.clock_gettime(time.CLOCK_BOOTTIME)
+    end = now() + 3 / os.sysconf("SC_CLK_TCK")
+    while now() < end:
+        time.sleep(0.001)
 
 
 unittest.main(verbosity=2)
@@ -197,9 +206,9 @@ fn the_frame_that_tripped_over_a_held_directory_stands_with_its_holder() {
             9 |                 raise OSError(16, os.strerror(16), place)
         tmp/tmp[random] is the current directory of pid [pid] (sleep 52)
             it was alive after the grace (own session, no pipe held); started  [time] after the check began; during __main__.SweepTest.test_detached
-        hooks/test_sweep.py:23 in test_other
+        hooks/test_sweep.py:24 in test_other
             AssertionError: 1 != 2
-               23 |         self.assertEqual(1, 2)
+               24 |         self.assertEqual(1, 2)
         mend   give the detached child a cwd that outlives the test (cwd=… where it is started)     hostproof explain held-directory
         mend   end it in the test that starts it, and wait for it     hostproof explain leaked-process
         again  hostproof run sweep --keep failed
