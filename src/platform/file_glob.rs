@@ -70,6 +70,12 @@ impl FileGlob {
         progress.0.contains(&self.parts.len())
     }
 
+    /// Whether a match may have this name, wherever it is.
+    #[must_use]
+    pub fn may_be_named(&self, name: &str) -> bool {
+        matches!(self.parts.last(), Some(Part::Name(glob)) if glob.is_match(name))
+    }
+
     /// Whether there may be a match below it.
     #[must_use]
     pub fn may_match_below(&self, progress: &Progress) -> bool {
@@ -133,6 +139,12 @@ mod tests {
         ] {
             assert_eq!(follow(glob, path), expected, "{glob} on {path}");
         }
+    }
+
+    #[test]
+    fn a_match_is_known_by_its_last_name() {
+        let glob = FileGlob::new("**/state/*.json").expect("a glob");
+        assert!(glob.may_be_named("a.json") && !glob.may_be_named("state") && !glob.may_be_named("a.json.lock"));
     }
 
     #[test]

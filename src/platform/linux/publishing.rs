@@ -199,6 +199,9 @@ impl<'a> Publishing<'a> {
     /// a folder made just now is watched in time; and who opens a published file is known by it.
     pub fn asked(&mut self, thread: u32, about: &About, wanted: &Wanted<'_>) {
         self.writers.are_asked();
+        if about.is_nothing() {
+            return;
+        }
         self.take(wanted);
         if let Some((from, to)) = &about.renames {
             for path in self.published_as(to) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::super::super::Job;
+use super::super::super::{FileGlob, Job};
 use super::super::procfs::{self, Wanted};
 use super::gains;
 use super::listener::{Listener, Question};
@@ -25,8 +25,11 @@ const BATCH: usize = 64;
 /// How many refusals are kept, and how many of what was let through though Windows may refuse it.
 const KEPT: usize = 100;
 /// What looks at strangers may cost in any case, and then as a part of the time since the start: one in so many.
-const FREE: Duration = Duration::from_millis(10);
-const SHARE: u32 = 50;
+const FREE: Duration = Duration::from_millis(3);
+const SHARE: u32 = 100;
+/// How long the next question is waited for before anything else is done. Who was let through goes on where this process
+/// ran, so that whatever else it does keeps that one waiting.
+const NEXT: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000 };
 
 /// Windows' rules over one job.
 pub struct Enforcement {
@@ -38,8 +41,8 @@ pub struct Enforcement {
     spent: Duration,
     /// Whether the rules are kept; else all is let through.
     kept: bool,
-    /// Whether somebody watches published files.
-    publishes: bool,
+    /// The published files, which somebody watches.
+    publishes: Vec<FileGlob>,
     /// Nobody is left who could ask.
     over: bool,
     refused: Vec<RefusedCall>,
@@ -56,7 +59,8 @@ impl Enforcement {
             listener: Listener::new(listener),
             judge,
             kept: job.rules == Rules::Windows,
-            publishes: !job.publishes.is_empty(),
+            // Of one that is none is told where they are watched.
+            publishes: job.publishes.iter().filter_map(|(_, glob)| FileGlob::new(glob).ok()).collect(),
             rules: job.windows.clone(),
             began: Instant::now(),
             spent: Duration::ZERO,
@@ -72,8 +76,8 @@ impl Enforcement {
         (!self.over).then(|| self.listener.fd())
     }
 
-    /// Answers who asks, given what polling has told. `before` is told each time who is about to go on, and what file that
-    /// thread is about to open.
+    /// Answers who asks, given what polling has told. Where files are published, `before` is told each time who is about
+    /// to go on, and what published file that thread is about to open or to name.
     pub fn serve(&mut self, mut happened: PollFlags, wanted: &Wanted<'_>, mut before: impl FnMut(u32, &About)) {
         for _ in 0..BATCH {
             // Without a question there, to take one would wait for it. Whoever is gone by now has left an empty place.
@@ -82,9 +86,11 @@ impl Enforcement {
                 return;
             }
             if let Some(question) = self.listener.next() {
-                let about = if self.publishes { writes::about(&question) } else { About::default() };
-                if self.listener.waits(&question) {
-                    before(question.thread, &about);
+                if !self.publishes.is_empty() {
+                    let about = writes::about(&question, &self.publishes);
+                    if self.listener.waits(&question) {
+                        before(question.thread, &about);
+                    }
                 }
                 let errno = self.errno(&question, wanted).unwrap_or_else(|error| {
                     // Who was ended while it was looked at has nothing to be told.
@@ -97,7 +103,7 @@ impl Enforcement {
                 self.listener.answer(&question, errno);
             }
             let mut fds = [PollFd::from_borrowed_fd(self.listener.fd(), PollFlags::IN)];
-            if poll(&mut fds, Some(&Timespec::default())).is_err() {
+            if poll(&mut fds, Some(&NEXT)).is_err() {
                 return;
             }
             happened = fds[0].revents();

@@ -1,12 +1,13 @@
 //! Files that are about to be opened for writing, or given another name: asked about so that whoever watches published
 //! files is in time, and knows who it was. All are let through.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use libc::sock_filter;
 
+use super::super::super::FileGlob;
 use super::listener::Question;
 use super::program::{AND, ARCH, ASK, HAS, IO_URING_SETUP, IS, Kind, LOAD, NO_SUCH_CALL, NUMBER, Place, RETURN, THIRD};
 use super::reach::read_path;
@@ -122,22 +123,36 @@ pub struct About {
     pub renames: Option<(PathBuf, PathBuf)>,
 }
 
-/// What a question is about.
-pub fn about(question: &Question) -> About {
-    let meant = |place| meant(question.thread, place);
-    let renames = match question.call.map(|call| call.kind) {
-        Some(Kind::Rename { from, to, .. }) => meant(from).zip(meant(to)),
-        _ => None,
-    };
-    About { opens: question.opens.and_then(meant), renames }
+impl About {
+    /// Whether it opens nothing and gives no name, as far as anybody wants to know.
+    pub fn is_nothing(&self) -> bool {
+        self.opens.is_none() && self.renames.is_none()
+    }
 }
 
-/// What a thread calls the file that it is about to open; in this process's view, with the links on the way to its folder
+/// What a question is about, as far as files are concerned that one of the globs may match: most are told from these by
+/// their name alone.
+pub fn about(question: &Question, globs: &[FileGlob]) -> About {
+    let thread = question.thread;
+    let read = |place: Place| Some(PathBuf::from(OsString::from_vec(read_path(thread, place.path).ok()?)));
+    let sought = |place: Place| {
+        let path = read(place)?;
+        let name = path.file_name()?.to_string_lossy();
+        if globs.iter().any(|glob| glob.may_be_named(&name)) { meant(thread, place.folder, &path) } else { None }
+    };
+    let renames = match question.call.map(|call| call.kind) {
+        Some(Kind::Rename { from, to, .. }) => {
+            sought(to).and_then(|to| Some((meant(thread, from.folder, &read(from)?)?, to)))
+        }
+        _ => None,
+    };
+    About { opens: question.opens.and_then(sought), renames }
+}
+
+/// What a thread means by a path, from one of its folders; in this process's view, with the links on the way to its folder
 /// followed. `None` if that can't be read, or if there is no such folder.
-fn meant(thread: u32, place: Place) -> Option<PathBuf> {
-    let path = read_path(thread, place.path).ok()?;
-    let path = Path::new(OsStr::from_bytes(&path));
-    let from = match place.folder {
+fn meant(thread: u32, folder: i32, path: &Path) -> Option<PathBuf> {
+    let from = match folder {
         _ if path.is_absolute() => format!("/proc/{thread}/root"),
         libc::AT_FDCWD => format!("/proc/{thread}/cwd"),
         fd => format!("/proc/{thread}/fd/{fd}"),
