@@ -14,7 +14,7 @@ use super::super::unix::lane;
 use super::super::{Look, Stranger, Unread};
 use super::procfs::{self, Credentials, Wanted};
 use super::scan::{Concern, Scan, Scope};
-use super::{mounts, sockets};
+use super::{argv, mounts, sockets};
 
 /// How many processes are worth a thread of their own.
 const WORTH_A_THREAD: usize = 200;
@@ -118,7 +118,7 @@ impl Watcher {
 pub fn unread(pid: u32, mine: Option<&Credentials>) -> Option<Unread> {
     let its = Credentials::of(pid)?;
     let privileged = mine.is_some_and(|mine| its.exceed(mine));
-    Some(Unread { pid, uid: its.uid, argv: procfs::argv_of(pid), privileged })
+    Some(Unread { pid, uid: its.uid, argv: argv::argv_of(pid), privileged })
 }
 
 /// Whether a process is a thread of the kernel, which holds nothing. To others it is as closed as any of root's.

@@ -6,6 +6,7 @@
 //! inherits what is left if a job kills its supervisor.
 
 mod abilities;
+mod argv;
 mod bystanders;
 mod clock;
 mod facts;

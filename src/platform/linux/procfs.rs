@@ -5,7 +5,6 @@ use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -13,15 +12,8 @@ use rustix::io::Errno;
 use super::mounts::Views;
 use super::sockets::Bound;
 use super::sought::{Sought, hold};
-use super::{clock, waits};
+use super::{argv, clock, waits};
 use crate::model::{Hold, How, Process, ProcessRef, Stream};
-
-/// The longest argument list that is kept of a process, in bytes.
-const LONGEST_ARGV: usize = 4096;
-
-/// How often, and at what interval, a process is looked at that may be in the middle of `execve`.
-const EXECVE_LOOKS: usize = 50;
-const EXECVE_PAUSE: Duration = Duration::from_millis(1);
 
 /// What is looked for in a process.
 pub struct Wanted<'a> {
@@ -118,11 +110,6 @@ impl Credentials {
     }
 }
 
-/// The arguments of a process that may be gone.
-pub fn argv_of(pid: u32) -> Vec<String> {
-    stat(pid).map(|stat| argv(pid, &stat.name)).unwrap_or_default()
-}
-
 /// The line of parents of a process, from the nearest upwards, without process 1.
 pub fn ancestors(pid: u32) -> Vec<ProcessRef> {
     const MOST: usize = 16;
@@ -130,7 +117,7 @@ pub fn ancestors(pid: u32) -> Vec<ProcessRef> {
     let mut at = stat(pid).map_or(0, |stat| stat.parent);
     while at > 1 && line.len() < MOST {
         let Ok(stat) = stat(at) else { break };
-        line.push(ProcessRef { pid: at, argv: argv(at, &stat.name) });
+        line.push(ProcessRef { pid: at, argv: argv::argv(at, &stat.name) });
         at = stat.parent;
     }
     line
@@ -215,7 +202,7 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
     let (id, state) = living.unwrap_or((pid, 'Z'));
     let mut process = Process {
         pid,
-        argv: argv(id, &stat.name),
+        argv: argv::argv(id, &stat.name),
         parents: Vec::new(),
         started_ms: Some(start_ms(&stat) - wanted.started_ms.cast_signed()),
         own_session: wanted.leader.is_some_and(|leader| stat.session != leader),
@@ -256,32 +243,6 @@ pub fn living_thread(pid: u32) -> Option<(u32, char)> {
         let state = stat(thread).ok()?.state;
         (!matches!(state, 'Z' | 'X' | 'x')).then_some((thread, state))
     })
-}
-
-/// Whether it has an address space: kernel threads and the dead have none.
-fn has_memory(pid: u32) -> bool {
-    fs::read(format!("/proc/{pid}/statm")).is_ok_and(|sizes| !sizes.starts_with(b"0 "))
-}
-
-/// Its arguments; its name in brackets, as `ps` prints it, if it has none.
-///
-/// In the middle of `execve` a process has its new name and memory, and no arguments yet: that is waited out.
-pub fn argv(pid: u32, name: &str) -> Vec<String> {
-    let Ok(mut bytes) = fs::read(format!("/proc/{pid}/cmdline")) else { return vec![format!("[{name}]")] };
-    for _ in 0..EXECVE_LOOKS {
-        if !bytes.is_empty() || !has_memory(pid) {
-            break;
-        }
-        std::thread::sleep(EXECVE_PAUSE);
-        bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    }
-    bytes.truncate(LONGEST_ARGV);
-    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
-    // Nothing but zeros is what a program leaves that has wiped them.
-    if bytes.iter().all(|&byte| byte == 0) {
-        return vec![format!("[{name}]")];
-    }
-    bytes.split(|&byte| byte == 0).map(|argument| String::from_utf8_lossy(argument).into_owned()).collect()
 }
 
 fn links(pid: u32, sought: &Sought<'_>, process: &mut Process) {
@@ -464,17 +425,6 @@ mod tests {
         let stat = parse_stat(text).expect("a stat line");
         assert_eq!((stat.name.as_str(), stat.state, stat.parent), ("a) b (c)", 'S', 7));
         assert_eq!((stat.session, stat.start, stat.forked), (9, 12345, true));
-    }
-
-    #[test]
-    fn a_process_that_has_just_begun_a_program_has_its_arguments() {
-        for _ in 0..50 {
-            let mut sleeper = std::process::Command::new("sleep").arg("30").spawn().expect("sleep");
-            let argv = argv_of(sleeper.id());
-            sleeper.kill().expect("a child");
-            sleeper.wait().expect("its end");
-            assert_eq!(argv, ["sleep", "30"]);
-        }
     }
 
     #[test]

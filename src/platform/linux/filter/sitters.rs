@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::super::procfs;
 pub use super::super::tree::descendants;
+use super::super::{argv, procfs};
 use super::reach::Reached;
 use crate::model::{Came, How};
 
@@ -97,8 +97,8 @@ fn came_to_sit(pid: u32) -> Came {
 fn is_helper(pid: u32) -> bool {
     const MODULES: [&str; 2] =
         ["from multiprocessing.resource_tracker import", "from multiprocessing.forkserver import"];
-    let argv = procfs::argv_of(pid);
-    argv.iter().any(|word| MODULES.iter().any(|module| word.starts_with(module)))
+    let words = argv::argv_of(pid);
+    words.iter().any(|word| MODULES.iter().any(|module| word.starts_with(module)))
 }
 
 /// How a process came to a descriptor. `None` if that is closed, or opens nothing (`O_PATH`).
