@@ -112,8 +112,9 @@ fn blob(context: &Context, bytes: &[u8]) -> String {
 
 /// Makes a tree of the lines that `git ls-tree` prints.
 fn tree(context: &Context, lines: &[String]) -> String {
-    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    piped(context, &["mktree"], lines.as_bytes())
+    // Each line with its end, and nothing at all for the empty tree.
+    let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
+    piped(context, &["mktree"], text.as_bytes())
 }
 
 fn piped(context: &Context, arguments: &[&str], input: &[u8]) -> String {
@@ -154,7 +155,7 @@ fn what_is_published_is_found_by_another_clone_after_a_rebase() {
     let ran = shared.second.hp(&["receipt", "verify", &digest]);
     assert!(ran.exits(1).stdout.contains("hostproof receipt fetch brings"), "{}", ran.said());
     let ran = shared.second.hp(&["receipt", "fetch"]);
-    assert_eq!(ran.exits(0).stdout, "1 new from origin, 1 are here now\n");
+    assert_eq!(ran.exits(0).stdout, "1 new from origin, 1 in all\n");
     shared.second.hp(&["receipt", "verify", &digest[..12]]).exits(0);
     let shown = shared.second.hp(&["receipt", "show", &digest[..12]]);
     assert!(shown.exits(0).stdout.contains(&format!("digest  {digest}\n")), "{}", shown.stdout);
@@ -268,7 +269,7 @@ fn what_is_there_already_is_not_added_again() {
     let shared = Shared::new();
     shared.first.run("r.json", &[]).exits(0);
     let ran = shared.hp(&["receipt", "publish", "r.json"]);
-    assert!(ran.exits(0).stdout.starts_with("published to origin; 1 are there now\n"), "{}", ran.stdout);
+    assert!(ran.exits(0).stdout.starts_with("published to origin; 1 in all\n"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("already") && ran.stdout.contains("receipt of 2 checks (green), signed with SHA256:"));
     let before = shared.at_origin(&["rev-parse", REF]);
     let ran = shared.hp(&["receipt", "publish", "r.json"]);
@@ -319,7 +320,7 @@ fn without_a_remote_they_are_kept_here() {
     let publish = |more: &[&str]| repository.context.hp(&[&["receipt", "publish", "r.json"][..], more].concat());
     assert!(publish(&[]).exits(2).stderr.contains("this repository has no remote"));
     let ran = publish(&["--no-push"]);
-    assert!(ran.exits(0).stdout.starts_with("kept in refs/hostproof/receipts; 1 are there now\n"), "{}", ran.stdout);
+    assert!(ran.exits(0).stdout.starts_with("kept in refs/hostproof/receipts; 1 in all\n"), "{}", ran.stdout);
     assert!(repository.context.hp(&["receipt", "list"]).exits(0).stdout.starts_with("kept here: 1 receipt"));
     // It goes with the next that is pushed.
     let bare = tempfile::tempdir().expect("a folder");
@@ -327,7 +328,7 @@ fn without_a_remote_they_are_kept_here() {
     repository.git(&["remote", "add", "elsewhere", &bare.path().display().to_string()]);
     repository.run("r2.json", &[]).exits(0);
     let ran = repository.context.hp(&["receipt", "publish", "r2.json"]);
-    assert!(ran.exits(0).stdout.starts_with("published to elsewhere; 2 are there now\n"), "{}", ran.stdout);
+    assert!(ran.exits(0).stdout.starts_with("published to elsewhere; 2 in all\n"), "{}", ran.stdout);
     let outside = Context::new();
     for command in ["publish", "revoke"] {
         let ran = outside.hp(&["receipt", command, "r.json"]);

@@ -160,7 +160,7 @@ fn there(repository: &Path, remote: &str) -> Result<Option<Listing>, Refused> {
 }
 
 fn commit(repository: &Path, united: &BTreeMap<String, Blob>, parent: Option<&str>) -> Result<String> {
-    let message = format!("{} receipts and revocations\n", united.len());
+    let message = format!("Receipts and revocations: {}\n", united.len());
     tree::write(repository, united, parent, &message)
         .map_err(|why| cannot(&format!("cannot keep receipts in {REF}: {why}")))
 }
@@ -206,8 +206,14 @@ impl Refused {
     ///
     /// If not so.
     fn race(self, there: Option<&Listing>) -> Result<Self> {
-        const WORDS: [&str; 5] =
-            ["cannot lock ref", "failed to update ref", "already exists", "fetch first", "non-fast-forward"];
+        const WORDS: [&str; 6] = [
+            "cannot lock ref",
+            "Unable to create",
+            "failed to update ref",
+            "already exists",
+            "fetch first",
+            "non-fast-forward",
+        ];
         let has_moved = self.push && self.before.as_ref() != there.map(|there| &there.commit);
         if has_moved || WORDS.iter().any(|words| self.why.contains(words)) {
             return Ok(self);
