@@ -10,7 +10,10 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::{Rules, WindowsRules};
 
-pub use receipt::{ReceiptArgs, ReceiptCommand, ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs};
+pub use receipt::{
+    PushArgs, ReceiptArgs, ReceiptCommand, ReceiptFetchArgs, ReceiptListArgs, ReceiptPublishArgs, ReceiptRevokeArgs,
+    ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs,
+};
 
 /// Runs hook self-tests on this machine and tells what they left behind.
 #[derive(Debug, Parser)]
@@ -278,6 +281,8 @@ pub enum Document {
     Receipt,
     /// What `receipt verify --json` prints.
     Verification,
+    /// The statement in a revocation's envelope.
+    Revocation,
 }
 
 /// Tell what a kind of finding or of fault means, why a host cares, and how to mend it.

@@ -76,7 +76,8 @@ impl Yardstick {
     ///
     /// If the commit's own manifests can't be read.
     pub fn verify(&self, file: &str, bytes: &[u8], trust: &Trust, now: SystemTime) -> Result<VerifiedReceipt> {
-        let mut verified = VerifiedReceipt { file: file.to_owned(), ..VerifiedReceipt::default() };
+        let digest = Envelope::parse(bytes).ok().map(|envelope| envelope.digest());
+        let mut verified = VerifiedReceipt { file: file.to_owned(), digest, ..VerifiedReceipt::default() };
         let mut note = |signer: Signer| {
             verified.signer = Some(signer.principal);
             verified.fingerprint = Some(signer.fingerprint);
