@@ -1,5 +1,6 @@
 //! The command line: types only. Parsing touches no system.
 
+mod compare;
 mod receipt;
 
 use std::ffi::OsStr;
@@ -10,6 +11,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::{Rules, WindowsRules};
 
+pub use compare::CompareArgs;
 pub use receipt::{ReceiptArgs, ReceiptCommand, ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs};
 
 /// Runs hook self-tests on this machine and tells what they left behind.
@@ -39,6 +41,7 @@ pub enum Command {
     Who(WhoArgs),
     Doctor(DoctorArgs),
     Hooks(HooksArgs),
+    Compare(CompareArgs),
     Receipt(ReceiptArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
@@ -278,6 +281,8 @@ pub enum Document {
     Receipt,
     /// What `receipt verify --json` prints.
     Verification,
+    /// What `compare --json` prints.
+    Comparison,
 }
 
 /// Tell what a kind of finding or of fault means, why a host cares, and how to mend it.

@@ -5,6 +5,7 @@
 mod ability;
 mod case;
 mod check;
+mod comparison;
 mod event;
 mod finding;
 mod frame;
@@ -26,6 +27,10 @@ pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,
     Need, Origin, Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
+};
+pub use comparison::{
+    COMPARISON_SCHEMA, CaseComparison, Cause, CheckComparison, CheckSide, ComparedCount, ComparedRun, ComparedTotals, Comparison,
+    Divergence, Likeness, RunForm, Standing,
 };
 pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};

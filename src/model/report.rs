@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Case, Counts, Exit, Finding, Frame, HostFacts, Process, Verdict};
+use super::{Case, Counts, Exit, Finding, Frame, Home, HostFacts, Process, Verdict};
 
 /// The name and version of the report's form.
 pub const SCHEMA: &str = "hostproof.report/1";
@@ -245,6 +245,9 @@ pub struct CheckReport {
     pub argv: Vec<String>,
     /// Where it was run: `$sandbox/…` in a sandbox that was not kept.
     pub cwd: Option<String>,
+    /// Which home directory it saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<Home>,
     /// `null` if it never started or had to be ended before it exited.
     pub exit: Option<Exit>,
     /// RFC 3339, in UTC.

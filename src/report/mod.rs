@@ -2,6 +2,8 @@
 
 mod actions;
 mod against;
+mod comparison;
+mod comparison_page;
 mod doctor;
 mod findings;
 mod hooks;
@@ -15,9 +17,11 @@ mod target;
 mod terminal;
 
 pub use actions::{annotations, defused, defused_json, defused_xml};
+pub use comparison::{comparison, counts};
+pub use comparison_page::comparison_page;
 pub use doctor::{doctor, terminal};
 pub use hooks::hooks;
-pub use json::{doctor_schema, events_schema, hooks_schema, json, plain_json, schema, verification_schema};
+pub use json::{comparison_schema, doctor_schema, events_schema, hooks_schema, json, plain_json, schema, verification_schema};
 pub use junit::junit;
 pub use look::Look;
 pub use receipt::{receipt, verification};
