@@ -52,7 +52,7 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n  \
-hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n\n\
+hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
@@ -64,6 +64,10 @@ pub struct RunArgs {
     /// Start no further check after the first red one.
     #[arg(long)]
     pub fail_fast: bool,
+    /// Tell new failures from those that were there before, and end red for new ones alone: in a report (or a JUnit file), or in
+    /// a commit, which is then run first, in a folder of its own.
+    #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
+    pub baseline: Option<String>,
     #[command(flatten)]
     pub vouch: VouchArgs,
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! One file per subcommand: from arguments to the library and to an exit code. Nothing here is wanted elsewhere.
 
+mod baseline;
 mod check_run;
 mod compare;
 mod completions;

@@ -44,8 +44,8 @@ pub use receipt::{
 };
 pub use removal::{Act, Answer, Came, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target, WindowsRules};
 pub use report::{
-    CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
-    SourceFacts, SourceState, Stop, Tool, Totals,
+    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
+    SourceFacts, SourceState, Stop, Tool, Totals, Worse,
 };
 pub use verdict::Verdict;
 pub use verification::{InputsNow, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt};

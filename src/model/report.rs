@@ -59,6 +59,34 @@ pub struct RunFacts {
     /// The ids of the checks that were planned and never started, in the order of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
+    /// What is new since the run that `--baseline` names; not there without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
+}
+
+/// A run set against an earlier one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Baseline {
+    /// The file, or the name of the commit, as it was given.
+    pub of: String,
+    /// The commit that was run for this; `null` if a report was read.
+    pub commit: Option<String>,
+    /// The checks that are worse than they were.
+    pub new: Vec<Worse>,
+    /// The red ones that were as red before.
+    pub old: Vec<String>,
+    /// Those that were red and are green.
+    pub mended: Vec<String>,
+    /// The red ones of which the earlier run does not tell.
+    pub unknown: Vec<String>,
+}
+
+/// A check that is worse than it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Worse {
+    pub id: String,
+    /// The cases, or what else is new, in a few words.
+    pub why: String,
 }
 
 /// Why a run was over before all of its checks had run.

@@ -2,6 +2,7 @@
 
 mod actions;
 mod against;
+mod baseline;
 mod comparison;
 mod comparison_page;
 mod doctor;
@@ -17,6 +18,7 @@ mod target;
 mod terminal;
 
 pub use actions::{annotations, defused, defused_json, defused_xml};
+pub use baseline::baseline;
 pub use comparison::{comparison, counts};
 pub use comparison_page::comparison_page;
 pub use doctor::{doctor, terminal};
