@@ -9,9 +9,7 @@ use crate::cli::RunArgs;
 use crate::compare::{Document, News, Side};
 use crate::error::{Error, ExitCode, Result};
 use crate::manifest::FOLDER;
-use crate::model::{
-    Baseline, CheckReport, HostFacts, Place, Report, RunFacts, SCHEMA, SourceFacts, Stop, Worse,
-};
+use crate::model::{Baseline, CheckReport, HostFacts, Place, Report, RunFacts, SCHEMA, SourceFacts, Stop, Worse};
 use crate::plan::Plan;
 use crate::run::{self, Keep, Observer, Options};
 use crate::words::shown;
@@ -44,11 +42,8 @@ impl Before {
         let commit = source::commit(&top, named).map_err(|why| refused(format!("there is no such file, and {why}")))?;
         let checkout = Checkout { top, prefix, commit };
         Ok(checkout.run(args, plan, &refused)?.map(|report| {
-            let side = Side {
-                label: named.to_owned(),
-                file: named.to_owned(),
-                document: Document::Report(Box::new(report)),
-            };
+            let side =
+                Side { label: named.to_owned(), file: named.to_owned(), document: Document::Report(Box::new(report)) };
             Self { side, commit: Some(checkout.commit.clone()) }
         }))
     }

@@ -57,12 +57,8 @@ fn worse(row: &Row<'_>) -> Option<String> {
         [Standing::Skipped | Standing::Missing, Standing::Red] => true,
         _ => false,
     };
-    let mut names: Vec<&str> = cases
-        .different
-        .iter()
-        .filter(|case| worse(&case.standings))
-        .map(|case| case.name.as_str())
-        .collect();
+    let mut names: Vec<&str> =
+        cases.different.iter().filter(|case| worse(&case.standings)).map(|case| case.name.as_str()).collect();
     if !names.is_empty() {
         const SHOWN: usize = 3;
         let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };

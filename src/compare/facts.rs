@@ -68,6 +68,7 @@ impl Fact {
 }
 
 type Value = fn(&Report) -> Option<String>;
+type List = fn(&Report) -> BTreeMap<String, Option<String>>;
 
 /// The facts that every report has, with their priors.
 const TABLE: [(&str, u64, Value); 35] = [
@@ -76,7 +77,7 @@ const TABLE: [(&str, u64, Value); 35] = [
     (ELEVATED, 12, |report| report.host.elevated.map(yes)),
     (SOURCE, 16, source),
     (MANIFESTS, 14, |report| report.manifests.digest.as_deref().map(short)),
-    (LOCALE, 13, |report| Some(report.host.locale.clone().unwrap_or_else(|| "none".to_owned()))),
+    (LOCALE, 13, |report| is_known(report).then(|| report.host.locale.clone().unwrap_or_else(|| "none".to_owned()))),
     (CODE_PAGES, 8, |report| report.host.code_pages.map(|pages| format!("{} and {}", pages.ansi, pages.oem))),
     (TIME_ZONE, 12, |report| report.host.time_zone.clone()),
     (ZONEINFO, 8, |report| report.host.zoneinfo.map(there)),
@@ -100,7 +101,7 @@ const TABLE: [(&str, u64, Value); 35] = [
     (SH, 7, |report| report.host.sh.clone()),
     (TERMINAL, 2, |report| report.host.terminal.map(yes)),
     (NETWORK, 8, |report| report.host.network.map(|any| if any { "more than loopback" } else { "none" }.to_owned())),
-    (CONTAINER, 6, |report| report.host.os.starts_with(char::is_alphabetic).then(|| container(report))),
+    (CONTAINER, 6, |report| is_known(report).then(|| container(report))),
     (KERNEL, 4, |report| report.host.kernel.clone()),
     (OS_VERSION, 5, |report| report.host.os_version.clone()),
     (LIBC, 7, |report| report.host.libc.clone()),
@@ -113,22 +114,29 @@ const TABLE: [(&str, u64, Value); 35] = [
 ];
 
 /// Facts of which there are several in a report: what stands before their names, and the prior.
-const LISTS: [(&str, u64, fn(&Report) -> BTreeMap<String, Option<String>>); 3] = [
+const LISTS: [(&str, u64, List); 3] = [
     (PROGRAM, 15, |report| {
-        let version = |version: &Option<String>| Some(version.clone().unwrap_or_else(|| "missing, or no version".into()));
+        let version =
+            |version: &Option<String>| Some(version.clone().unwrap_or_else(|| "missing, or no version".into()));
         report.host.programs.iter().map(|(name, known)| (name.clone(), version(known))).collect()
     }),
     (LIMIT, 3, |report| report.host.limits.iter().map(|(name, limit)| (name.clone(), Some(limit.clone()))).collect()),
-    (PROBE, 1, |report| report.host.probes.iter().map(|(name, state)| (name.clone(), Some(state.clone()))).collect()),
+    (PROBE, 1, |report| {
+        // How far is told before why.
+        let far = |state: &String| state.split(':').next().map(str::to_owned);
+        report.host.probes.iter().map(|(name, state)| (name.clone(), far(state))).collect()
+    }),
 ];
 
 /// Everything that differs.
 pub fn facts(sides: &[Side]) -> Vec<Fact> {
     let reports: Vec<Option<&Report>> = sides.iter().map(|side| side.document.report()).collect();
     let value = |of: Value| reports.iter().map(|report| report.and_then(of)).collect();
-    let mut facts: Vec<Fact> = TABLE.iter().filter_map(|(name, prior, of)| Fact::of(*name, *prior, value(*of))).collect();
+    let mut facts: Vec<Fact> =
+        TABLE.iter().filter_map(|(name, prior, of)| Fact::of(*name, *prior, value(*of))).collect();
     for (start, prior, of) in LISTS {
-        let lists: Vec<Option<BTreeMap<String, Option<String>>>> = reports.iter().map(|report| report.map(of)).collect();
+        let lists: Vec<Option<BTreeMap<String, Option<String>>>> =
+            reports.iter().map(|report| report.map(of)).collect();
         let mut names: Vec<&String> = lists.iter().flatten().flat_map(BTreeMap::keys).collect();
         names.sort();
         names.dedup();
@@ -138,6 +146,11 @@ pub fn facts(sides: &[Side]) -> Vec<Fact> {
         }
     }
     facts
+}
+
+/// Whether a report tells of its machine at all.
+fn is_known(report: &Report) -> bool {
+    !report.host.os.is_empty()
 }
 
 fn text(text: &str) -> Option<String> {
@@ -161,7 +174,11 @@ fn short(digest: &str) -> String {
 }
 
 fn container(report: &Report) -> String {
-    report.host.container.clone().unwrap_or_else(|| if report.place.kind == "host" { "none" } else { "some" }.to_owned())
+    report
+        .host
+        .container
+        .clone()
+        .unwrap_or_else(|| if report.place.kind == "host" { "none" } else { "some" }.to_owned())
 }
 
 /// The tree that was run. One with changes of its own is like no other.

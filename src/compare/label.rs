@@ -34,7 +34,8 @@ fn engine(report: &Report) -> Option<String> {
 }
 
 fn stem(side: &Side) -> String {
-    let name = Path::new(&side.file).file_name().map_or_else(|| side.file.clone(), |n| n.to_string_lossy().into_owned());
+    let name =
+        Path::new(&side.file).file_name().map_or_else(|| side.file.clone(), |n| n.to_string_lossy().into_owned());
     let stem = [".json", ".xml"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
     if stem.is_empty() { name } else { stem.to_owned() }
 }

@@ -37,9 +37,11 @@ pub fn keys(runs: &[Vec<Vec<String>>]) -> Vec<Vec<String>> {
     let whole = |name: &Vec<String>| -> String {
         let everywhere = sets.iter().all(|set| set.is_empty() || set.contains(name));
         let end = name.last().map_or("", String::as_str);
-        let mut longer = by_end.get(end).into_iter().flatten().filter(|other| {
-            !everywhere && other.len() > name.len() && other.ends_with(name)
-        });
+        let mut longer = by_end
+            .get(end)
+            .into_iter()
+            .flatten()
+            .filter(|other| !everywhere && other.len() > name.len() && other.ends_with(name));
         let only = longer.next().filter(|_| longer.next().is_none());
         // Where one run has both, they are two.
         let other = only.filter(|other| !sets.iter().any(|set| set.contains(name) && set.contains(**other)));

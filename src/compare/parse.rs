@@ -79,10 +79,14 @@ fn report(bytes: &[u8]) -> Result<Report, String> {
             return Err(format!("it has the form {other}, and this hostproof reads {SCHEMA}; take a newer one"));
         }
         Some(other) => {
-            return Err(format!("it is a document of another kind, {other:?}; hostproof run --report FILE writes reports"));
+            return Err(format!(
+                "it is a document of another kind, {other:?}; hostproof run --report FILE writes reports"
+            ));
         }
         None if head.payload.is_some() => {
-            return Err("it is a receipt, which tells of no case; hostproof run --report FILE writes reports".to_owned());
+            return Err(
+                "it is a receipt, which tells of no case; hostproof run --report FILE writes reports".to_owned()
+            );
         }
         None => {
             let why = "it is JSON and says nothing of a schema, so it is no report of hostproof";
@@ -94,8 +98,7 @@ fn report(bytes: &[u8]) -> Result<Report, String> {
 
 fn junit_file(file: &str, bytes: &[u8]) -> Result<Reading, String> {
     let nowhere = Path::new("");
-    let reading =
-        junit([JunitFile { name: file.to_owned(), bytes: Box::new(bytes) }], &Context::new(nowhere, nowhere));
+    let reading = junit([JunitFile { name: file.to_owned(), bytes: Box::new(bytes) }], &Context::new(nowhere, nowhere));
     // A file of which a part could be read is one, and what it lacks is not known.
     if reading.cases.is_empty() && !reading.notes.is_empty() {
         let why = reading.notes.join("; ");

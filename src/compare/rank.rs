@@ -6,9 +6,7 @@
 
 use std::cmp::Reverse;
 
-use super::facts::{
-    Fact, HOME, HOME_SETTINGS, LOCALE, PROBE, PROGRAM, TEMP_CASE, TIME_ZONE, UMASK,
-};
+use super::facts::{Fact, HOME, HOME_SETTINGS, LOCALE, PROBE, PROGRAM, TEMP_CASE, TIME_ZONE, UMASK};
 use super::rows::Row;
 use super::{Document, Side, clues, spoken};
 use crate::model::{Cause, Home, Kind, Severity, Standing};
@@ -148,9 +146,10 @@ enum Parting {
 
 fn parting(fact: &Fact, standings: &[Standing]) -> Parting {
     let of = |green: bool| {
-        let chosen = standings.iter().zip(&fact.values).filter(move |(standing, _)| {
-            **standing != Standing::Unknown && (**standing == Standing::Green) == green
-        });
+        let chosen = standings
+            .iter()
+            .zip(&fact.values)
+            .filter(move |(standing, _)| **standing != Standing::Unknown && (**standing == Standing::Green) == green);
         chosen.map(|(_, value)| value)
     };
     let known = || of(true).chain(of(false)).all(Option::is_some);
@@ -208,9 +207,11 @@ fn of_errors(fact: &Fact, red: &str, green: &str, failure: &Failure) -> Option<(
             let exact = exact.map(|(whole, rest)| {
                 (80, format!("a mode of {whole:o} becomes {rest:o} under the umask {red}, as the failure has it"))
             });
-            let spoken = || errors().any(|error| spoken::modes(error).len() > 1).then(|| {
-                (45, "the failure compares permissions".to_owned())
-            });
+            let spoken = || {
+                errors()
+                    .any(|error| spoken::modes(error).len() > 1)
+                    .then(|| (45, "the failure compares permissions".to_owned()))
+            };
             exact.or_else(spoken)
         }
         TIME_ZONE => errors()

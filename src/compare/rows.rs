@@ -6,8 +6,9 @@ use super::names::{fit, parts};
 use super::{Document, Side};
 use crate::model::{CaseOutcome, CheckReport, Counts, Kind, Reading, Report, Rules, Severity, Standing, Verdict};
 
-/// The row of cases that belong to no check of any report.
+/// The row of cases that belong to no check of any report; and of all cases, where there is no report.
 const OTHERS: &str = "(cases of no check)";
+const ALL: &str = "(all cases)";
 /// How hostproof's own JUnit files call what is no case of a sub-runner.
 const OURS: &str = "hostproof: ";
 
@@ -39,14 +40,7 @@ impl Entry<'_> {
     }
 
     fn nothing(standing: Standing) -> Self {
-        Entry {
-            check: None,
-            standing,
-            cases: Vec::new(),
-            whole: false,
-            counts: Counts::default(),
-            kinds: Vec::new(),
-        }
+        Entry { check: None, standing, cases: Vec::new(), whole: false, counts: Counts::default(), kinds: Vec::new() }
     }
 }
 
@@ -65,14 +59,17 @@ pub fn rows<'a>(sides: &'a [Side]) -> Vec<Row<'a>> {
     }
     let checks = rows.len();
     if sides.iter().any(|side| side.document.report().is_none()) {
-        rows.push(Row { id: OTHERS.to_owned(), entries: vec![Entry::nothing(Standing::Unknown); sides.len()] });
+        let id = if checks == 0 { ALL } else { OTHERS };
+        rows.push(Row { id: id.to_owned(), entries: vec![Entry::nothing(Standing::Unknown); sides.len()] });
     }
     for (index, side) in sides.iter().enumerate() {
         if let Document::Junit(reading) = &side.document {
             add_junit(&mut rows, checks, index, reading);
         }
     }
-    rows.retain(|row| row.id != OTHERS || row.entries.iter().any(|entry| !entry.cases.is_empty()));
+    if rows.len() > checks && rows[checks].entries.iter().all(|entry| entry.cases.is_empty()) {
+        rows.truncate(checks);
+    }
     rows
 }
 

@@ -47,7 +47,9 @@ pub fn masked(error: &str, red: &str, green: &str) -> Option<(u32, u32)> {
 /// Whether an error has two dates, or two times, that differ.
 pub fn has_two_times(error: &str) -> bool {
     static TIME: LazyLock<Regex> = LazyLock::new(|| {
-        expression(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?|(?:date|datetime|time)\([\d, ]+\)|\b\d{1,2}:\d{2}(?::\d{2})?\b")
+        expression(
+            r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?|(?:date|datetime|time)\([\d, ]+\)|\b\d{1,2}:\d{2}(?::\d{2})?\b",
+        )
     });
     let found: Vec<&str> = TIME.find_iter(error).map(|found| found.as_str()).collect();
     found.iter().any(|time| *time != found[0])
@@ -108,7 +110,10 @@ mod tests {
 
     #[test]
     fn names_that_differ_in_case_alone() {
-        assert_eq!(only_case("File exists: 'Readme.md' and 'README.md'").map(|(one, _)| one).as_deref(), Some("Readme.md"));
+        assert_eq!(
+            only_case("File exists: 'Readme.md' and 'README.md'").map(|(one, _)| one).as_deref(),
+            Some("Readme.md")
+        );
         assert_eq!(only_case("AssertionError: assertionerror"), None);
     }
 }

@@ -30,8 +30,7 @@ fn report(file: &str, host: &Value, checks: &[Value]) -> Side {
 /// A check with cases, of which those with an error failed with that.
 fn check(id: &str, cases: &[(&str, Option<&str>)]) -> Value {
     let outcome = |error: &Option<&str>| if error.is_some() { "failed" } else { "passed" };
-    let list: Vec<Value> =
-        cases.iter().map(|(name, error)| json!({"name": name, "outcome": outcome(error)})).collect();
+    let list: Vec<Value> = cases.iter().map(|(name, error)| json!({"name": name, "outcome": outcome(error)})).collect();
     let frames: Vec<Value> = cases
         .iter()
         .filter_map(|(name, error)| Some((name, (*error)?)))
@@ -100,6 +99,7 @@ fn what_the_failure_says_comes_before_what_is_often_so() {
         ("Bus error in /dev/shm", "/dev/shm"),
         ("ImportError: symbol not found: __memcpy", "C library"),
         ("AssertionError: zombie left", "process 1"),
+        ("AssertionError: SIGTERM had no effect", "process 1"),
         ("ZoneInfoNotFoundError: 'No time zone found with key Europe/Berlin'", "table of time zones"),
         ("PermissionError: [Errno 13] Permission denied: './run.sh'", "programs in the temporary folder"),
         ("AssertionError: git said nothing", "program git"),
@@ -277,7 +277,8 @@ fn labels_are_short_and_unique() {
 #[test]
 fn old_failures_are_told_from_new_ones() {
     let now = |checks: &[Value]| report("now", &json!({}), checks).document.report().expect("a report").clone();
-    let before = report("before", &json!({}), &[check("a", &[("x", Some("e")), ("y", None)]), check("b", &[("z", None)])]);
+    let before =
+        report("before", &json!({}), &[check("a", &[("x", Some("e")), ("y", None)]), check("b", &[("z", None)])]);
     let told = |checks: &[Value]| {
         let News { new, old, mended, .. } = news(&before, &now(checks));
         (new.into_iter().map(|(id, _)| id).collect::<Vec<_>>(), old, mended)

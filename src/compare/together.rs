@@ -21,6 +21,7 @@ pub fn compare(sides: &[Side], tool: Tool) -> Comparison {
     let rows = rows(sides);
     let facts = facts(sides);
     let mut totals = ComparedTotals::default();
+    let any_shared = rows.iter().any(is_shared);
     let mut first = None;
     let mut notes = side_notes(sides);
     let slow = times(sides, &rows, &mut notes);
@@ -36,7 +37,7 @@ pub fn compare(sides: &[Side], tool: Tool) -> Comparison {
             Likeness::Different => totals.checks.different += 1,
             Likeness::Unknown => totals.checks.unknown += 1,
         }
-        if check.outcome == Likeness::Different && first.is_none() {
+        if check.outcome == Likeness::Different && first.is_none() && any_shared {
             first = Some(divergence(sides, row, &cases));
         }
         checks.push(check);
@@ -50,7 +51,7 @@ pub fn compare(sides: &[Side], tool: Tool) -> Comparison {
         schema: COMPARISON_SCHEMA.to_owned(),
         tool,
         // Where no check is in two runs, nothing was compared.
-        outcome: if rows.iter().any(|row| is_shared(row)) { outcome } else { Likeness::Unknown },
+        outcome: if any_shared { outcome } else { Likeness::Unknown },
         sides: sides.iter().map(run).collect(),
         totals,
         first,
@@ -106,9 +107,8 @@ fn side_notes(sides: &[Side]) -> Vec<String> {
 fn times(sides: &[Side], rows: &[Row<'_>], notes: &mut Vec<String>) -> Vec<Vec<String>> {
     let mut slow = vec![Vec::new(); rows.len()];
     // How long a red check takes says where it broke off.
-    let took = |entry: &Entry<'_>| {
-        entry.check.filter(|_| entry.standing == Standing::Green).map(|check| check.duration_ms)
-    };
+    let took =
+        |entry: &Entry<'_>| entry.check.filter(|_| entry.standing == Standing::Green).map(|check| check.duration_ms);
     for (index, side) in sides.iter().enumerate().skip(1) {
         let pairs: Vec<_> = rows.iter().map(|row| took(&row.entries[0]).zip(took(&row.entries[index]))).collect();
         let times = noise::times(&pairs);
@@ -146,8 +146,7 @@ fn of_row(sides: &[Side], row: &Row<'_>, cases: &Cases, facts: &[Fact], slow: Ve
     notes.extend(verdicts(sides, row));
     notes.extend(findings(sides, row));
     notes.extend(slow);
-    let causes =
-        if outcome == Likeness::Different { causes(sides, row, cases, facts) } else { Vec::new() };
+    let causes = if outcome == Likeness::Different { causes(sides, row, cases, facts) } else { Vec::new() };
     CheckComparison {
         id: row.id.clone(),
         outcome,
@@ -249,7 +248,7 @@ fn divergence(sides: &[Side], row: &Row<'_>, cases: &Cases) -> Divergence {
         (Some(known), Some(case)) => known == case || known.ends_with(case.as_str()),
         _ => false,
     };
-    let only = (names.is_none() || all.len() == 1).then(|| all.first()).flatten();
+    let only = (case.is_none() || all.len() == 1).then(|| all.first()).flatten();
     let frame = all.iter().chain(junit).find(of_case).or(only).cloned();
     let check = entry.check;
     Divergence {
@@ -265,11 +264,7 @@ fn divergence(sides: &[Side], row: &Row<'_>, cases: &Cases) -> Divergence {
 
 /// What says most of a failure: what its frame tripped over, else what came about during the case, else what names a
 /// process, else the first error.
-fn blamed<'f>(
-    findings: &'f [Finding],
-    frame: Option<&crate::model::Frame>,
-    case: Option<&str>,
-) -> Option<&'f Finding> {
+fn blamed<'f>(findings: &'f [Finding], frame: Option<&crate::model::Frame>, case: Option<&str>) -> Option<&'f Finding> {
     let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
     let tripped = || errors().find(|finding| frame.is_some() && finding.frame.as_ref() == frame);
     let during = || errors().find(|finding| case.is_some() && finding.case.as_deref() == case);

@@ -79,7 +79,9 @@ pub struct ComparedTotals {
 /// How many of something are alike.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCount {
+    /// In all runs that tell of it.
     pub same: u64,
+    /// In at least two runs.
     pub different: u64,
     /// Of which fewer than two runs tell.
     pub unknown: u64,
@@ -142,6 +144,7 @@ pub struct CheckSide {
     /// The verdict in a few words.
     pub reason: Option<String>,
     pub counts: Counts,
+    /// From start to the end of the first process; `null` where that is not known.
     pub duration_ms: Option<u64>,
     /// The kinds of its errors and warnings, each once.
     pub findings: Vec<Kind>,
@@ -174,6 +177,7 @@ pub struct Cause {
 /// Where runs part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Divergence {
+    /// Its id here.
     pub check: String,
     /// `null` if the check differs as a whole.
     pub case: Option<String>,

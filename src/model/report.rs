@@ -84,6 +84,7 @@ pub struct Baseline {
 /// A check that is worse than it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Worse {
+    /// The id of the check.
     pub id: String,
     /// The cases, or what else is new, in a few words.
     pub why: String,

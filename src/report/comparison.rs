@@ -3,9 +3,7 @@
 use super::Look;
 use super::findings;
 use super::terminal::{frame_place, of_planned, one_line};
-use crate::model::{
-    Cause, CheckComparison, Comparison, Divergence, Likeness, Standing,
-};
+use crate::model::{Cause, CheckComparison, Comparison, Divergence, Likeness, Standing};
 use crate::words::beginning;
 
 /// How many cases, causes and facts are shown before `…`.
@@ -99,14 +97,16 @@ pub(super) fn trust(cause: &Cause) -> &'static str {
 
 /// `uid: 0 in a, 1000 in b`.
 pub(super) fn values(comparison: &Comparison, cause: &Cause, longest: usize) -> String {
-    let value = |value: &Option<String>| value.as_deref().map_or("not known".to_owned(), |text| beginning(text, longest));
+    let value =
+        |value: &Option<String>| value.as_deref().map_or("not known".to_owned(), |text| beginning(text, longest));
     let each = comparison.sides.iter().zip(&cause.values);
     let each: Vec<String> = each.map(|(side, known)| format!("{} in {}", value(known), side.label)).collect();
     format!("{}: {}", cause.fact, each.join(", "))
 }
 
 fn of_cause(look: Look, comparison: &Comparison, cause: &Cause) -> Vec<String> {
-    let mut lines = vec![format!("    {:<7} {}", trust(cause), look.text(&one_line(&values(comparison, cause, VALUE))))];
+    let mut lines =
+        vec![format!("    {:<7} {}", trust(cause), look.text(&one_line(&values(comparison, cause, VALUE))))];
     lines.extend(cause.because.iter().map(|why| format!("            {}", look.text(&one_line(why)))));
     lines
 }
@@ -164,7 +164,10 @@ fn other_facts(look: Look, comparison: &Comparison, most: usize) -> Vec<String> 
     }
     let mut lines = vec![String::new(), "also different".to_owned()];
     lines.extend(
-        others.iter().take(most).map(|cause| format!("    {}", look.text(&one_line(&values(comparison, cause, VALUE))))),
+        others
+            .iter()
+            .take(most)
+            .map(|cause| format!("    {}", look.text(&one_line(&values(comparison, cause, VALUE))))),
     );
     if others.len() > most {
         lines.push(format!("    {} and {} more (all: --verbose)", look.text("…"), others.len() - most));
@@ -173,8 +176,7 @@ fn other_facts(look: Look, comparison: &Comparison, most: usize) -> Vec<String> 
 }
 
 /// The last line: always the counts.
-#[must_use]
-pub fn counts(comparison: &Comparison) -> String {
+pub(super) fn counts(comparison: &Comparison) -> String {
     let (checks, cases) = (&comparison.totals.checks, &comparison.totals.cases);
     let part = |different: u64, same: u64, what: &str| {
         let all = different + same;

@@ -19,7 +19,7 @@ mod terminal;
 
 pub use actions::{annotations, defused, defused_json, defused_xml};
 pub use baseline::baseline;
-pub use comparison::{comparison, counts};
+pub use comparison::comparison;
 pub use comparison_page::comparison_page;
 pub use doctor::{doctor, terminal};
 pub use hooks::hooks;

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use hostproof::model::{Comparison, Kind, Likeness, RunForm, Standing};
 use rustix::process::geteuid;
 
-use crate::context::{Context, Ran, eventually, fifo, signal, skip, works};
+use crate::context::{Context, Ran, eventually, fifo, repository, signal, skip, works};
+use crate::schema::fits;
 
 const HOSTPROOF: &str = env!("CARGO_BIN_EXE_hostproof");
 
@@ -24,7 +25,11 @@ fn behind(context: &Context, command: &[&str], program: &str, arguments: &[&str]
 /// Compares files as JSON.
 fn compared(context: &Context, files: &[&str]) -> Comparison {
     let ran = context.hp(&[&["compare"], files, &["--json"]].concat());
-    let comparison: Comparison = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.said()));
+    let value: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.said()));
+    let schema = fs::read_to_string(repository().join("schemas/comparison.schema.json")).expect("the schema");
+    let schema = serde_json::from_str(&schema).expect("JSON");
+    fits(&value, &schema, &schema, "comparison").expect("the comparison is as the schema says");
+    let comparison: Comparison = serde_json::from_value(value).unwrap_or_else(|_| panic!("{}", ran.said()));
     let code = match comparison.outcome {
         Likeness::Same => 0,
         Likeness::Different => 1,
@@ -62,7 +67,8 @@ fn root_is_named_where_a_test_expects_to_be_refused() {
             "open('secret', 'w').close()\nos.chmod('secret', 0)\nwith self.assertRaises(PermissionError):\n    open('secret')",
         ),
     );
-    let command = ["env", "HOME=/", "PATH=/usr/bin:/bin", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let command =
+        ["env", "HOME=/", "PATH=/usr/bin:/bin", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     let python = ["-c", "import unittest"];
     if !geteuid().is_root() || !works(&[&command[..], &["python3"], &python].concat()) {
         return skip("only root can become another user");
@@ -83,7 +89,12 @@ fn root_is_named_where_a_test_expects_to_be_refused() {
     // People get the same, the answer first.
     let shown = context.hp(&["compare", "nobody.json", "root.json"]);
     let lines: Vec<&str> = shown.exits(1).stdout.lines().collect();
-    assert_eq!(lines[2], "DIFFERENT perm, first in __main__.T.test_a: green in nobody, red in root", "{}", shown.said());
+    assert_eq!(
+        lines[2],
+        "DIFFERENT perm, first in __main__.T.test_a: green in nobody, red in root",
+        "{}",
+        shown.said()
+    );
     assert!(shown.stdout.contains("    likely  uid: 65534 in nobody, 0 (root) in root\n"), "{}", shown.said());
     assert_eq!(shown.last_line(), "different: 1 of 1 check, 1 of 1 case");
 }
@@ -131,7 +142,8 @@ fn the_time_zone_is_named_where_days_differ() {
     // A third run shows that the language alone parts nothing.
     let comparison = compared(&context, &["west.json", "east.json", "third.json"]);
     assert_eq!(first(&comparison).0, "time zone");
-    let cause = |fact: &str| comparison.checks[0].causes.iter().find(|cause| cause.fact == fact).expect("the fact").splits;
+    let cause =
+        |fact: &str| comparison.checks[0].causes.iter().find(|cause| cause.fact == fact).expect("the fact").splits;
     assert_eq!((cause("time zone"), cause("locale")), (Some(true), Some(false)));
 }
 
@@ -204,9 +216,8 @@ fn a_missing_program_is_named() {
 
 #[test]
 fn the_story_is_told_with_case_frame_and_holder() {
-    let context = Context::proving(
-        "- {id: sweep, run: [python3, fixtures/sweep/unmended/test_sweep.py], expect: {cases: 57}}",
-    );
+    let context =
+        Context::proving("- {id: sweep, run: [python3, fixtures/sweep/unmended/test_sweep.py], expect: {cases: 57}}");
     context.copy("fixtures/sweep/unmended");
     context.copy("fixtures/sweep/common");
     context.hp(&["run", "--report", "native.json"]).exits(1);
@@ -217,19 +228,27 @@ fn the_story_is_told_with_case_frame_and_holder() {
     let comparison = compared(&context, &["native.json", "windows.json"]);
     // One row: there is no variant that both have.
     let [check] = &comparison.checks[..] else { panic!("{comparison:#?}") };
-    assert_eq!(check.sides.iter().map(|side| side.id.as_deref()).collect::<Vec<_>>(), [Some("sweep"), Some("sweep@windows")]);
+    assert_eq!(
+        check.sides.iter().map(|side| side.id.as_deref()).collect::<Vec<_>>(),
+        [Some("sweep"), Some("sweep@windows")]
+    );
     assert_eq!((check.cases.len(), check.cases_compared), (43, 57));
     assert_eq!(first(&comparison).0, "rules");
     let first = comparison.first.as_ref().expect("a difference");
     assert!(first.case.as_deref().is_some_and(|case| case.ends_with("test_detached_launch")), "{first:?}");
     let frame = first.frame.as_ref().expect("a frame");
-    assert_eq!((frame.file.as_str(), frame.function.as_deref()), ("fixtures/sweep/common/suite.py", Some("test_detached_launch")));
+    assert_eq!(
+        (frame.file.as_str(), frame.function.as_deref()),
+        ("fixtures/sweep/common/suite.py", Some("test_detached_launch"))
+    );
     let finding = first.finding.as_ref().expect("a finding");
     assert_eq!(finding.kind, Kind::RefusedByWindows);
     let holder = finding.process.as_ref().expect("a holder");
     assert!(holder.argv.iter().any(|word| word.ends_with("sweep_detached.py")), "{:?}", holder.argv);
     let shown = context.hp(&["compare", "native.json", "windows.json"]).stdout.clone();
-    for part in ["test_detached_launch", "suite.py:", "sweep_detached.py", "rules: native in native, windows in windows"] {
+    for part in
+        ["test_detached_launch", "suite.py:", "sweep_detached.py", "rules: native in native, windows in windows"]
+    {
         assert!(shown.contains(part), "{part}: {shown}");
     }
 
@@ -286,7 +305,8 @@ fn what_can_not_be_compared_is_told_with_place_and_remedy() {
     let good = context.read("good.json");
     context.file("half.json", &good[..good.len() / 2]);
     context.file("other.json", good.replace("hostproof.report/1", "hostproof.report/9"));
-    context.file("deep.json", "{\"a\":".repeat(100_000));
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    context.file("deep.json", format!("{{\"schema\": \"hostproof.report/1\", \"host\": {deep}}}"));
     context.file("latin.json", [b"{\"schema\": \"caf\xe9\"}".as_slice()].concat());
     let large = fs::File::create(context.project().join("large.json")).expect("a file");
     large.set_len(300 << 20).expect("a large file");
@@ -297,7 +317,7 @@ fn what_can_not_be_compared_is_told_with_place_and_remedy() {
     for (file, words) in [
         ("half.json", "ends in the middle"),
         ("other.json", "take a newer one"),
-        ("deep.json", "recursion limit"),
+        ("deep.json", "no report that can be read"),
         ("latin.json", "no report that can be read"),
         ("large.json", "more than 256 MiB"),
         ("pipe", "write it to a file first"),
@@ -385,9 +405,9 @@ fn a_baseline_that_is_none_is_told_before_anything_runs() {
     for (named, words) in [
         ("no-such-thing", "there is no such file, and git knows no commit called no-such-thing"),
         ("checks.d", "it is a folder"),
-        ("--help-me", "unexpected argument"),
+        ("--help", "git knows no commit called --help"),
     ] {
-        let ran = context.hp(&["run", "--baseline", named]);
+        let ran = context.hp(&["run", &format!("--baseline={named}")]);
         assert!(ran.exits(2).stderr.contains(words), "{named}: {}", ran.stderr);
     }
     assert!(!context.project().join("ran").exists());
@@ -397,7 +417,10 @@ fn a_baseline_that_is_none_is_told_before_anything_runs() {
 #[test]
 fn a_baseline_leaves_nothing_whatever_ends_hostproof() {
     let context = history();
-    context.file("checks.d/more.yaml", "version: 1\nchecks:\n- {id: waits, reader: none, shell: 'echo $$ >>$MARK; sleep 50', env: {MARK: MARK}}\n");
+    context.file(
+        "checks.d/more.yaml",
+        "version: 1\nchecks:\n- {id: waits, reader: none, shell: 'echo $$ >>$MARK; sleep 50', env: {MARK: MARK}}\n",
+    );
     let mark = context.project().join("mark");
     let manifest = context.read("checks.d/more.yaml").replace("MARK: MARK", &format!("MARK: {}", mark.display()));
     context.file("checks.d/more.yaml", manifest);

@@ -27,14 +27,15 @@ pub fn limits() -> BTreeMap<String, String> {
             } else {
                 return None;
             };
-            let groups = Path::new(path).ancestors().filter_map(|group| limit(&Path::new(&root).join(group).join(file)));
+            let groups =
+                Path::new(path).ancestors().filter_map(|group| limit(&Path::new(&root).join(group).join(file)));
             groups.min()
         };
         groups.lines().filter_map(of_line).min()
     };
-    let known = wanted.into_iter().filter_map(|(name, controller, files)| {
-        Some((name.to_owned(), smallest(controller, files)?.to_string()))
-    });
+    let known = wanted
+        .into_iter()
+        .filter_map(|(name, controller, files)| Some((name.to_owned(), smallest(controller, files)?.to_string())));
     known.collect()
 }
 
