@@ -205,6 +205,21 @@ fn variants_stand_for_each_other_where_there_is_no_same_one() {
 }
 
 #[test]
+fn what_windows_refuses_is_the_system_or_the_rules() {
+    let error = "PermissionError: [WinError 32] The process cannot access the file: it is being used by another process";
+    let linux = json!({"uid": 0, "locale": "C", "kernel": "6.1"});
+    let windows = json!({"os": "windows", "uid": null, "locale": "de-DE", "kernel": "10.0", "umask": null});
+    assert_eq!(explained(&linux, &windows, error), "system");
+    // The same rules kept on Linux say the same, and then nothing differs.
+    let sides = vec![
+        report("a", &linux, &[check("s", &[("t", None)]), check("s@windows", &[("t", Some(error))])]),
+        report("b", &windows, &[check("s", &[("t", Some(error))])]),
+    ];
+    let outcomes: Vec<_> = together(sides).checks.iter().map(|check| check.outcome).collect();
+    assert_eq!(outcomes, [Likeness::Different, Likeness::Same]);
+}
+
+#[test]
 fn junit_files_are_matched_by_id_and_by_name() {
     let pytest = check("unit", &[("tests/test_x.py::test_a", None), ("tests/test_x.py::test_b", None)]);
     let one = report("host.json", &json!({}), &[pytest, check("other", &[("t", None)])]);
