@@ -206,7 +206,8 @@ fn variants_stand_for_each_other_where_there_is_no_same_one() {
 
 #[test]
 fn what_windows_refuses_is_the_system_or_the_rules() {
-    let error = "PermissionError: [WinError 32] The process cannot access the file: it is being used by another process";
+    let error =
+        "PermissionError: [WinError 32] The process cannot access the file: it is being used by another process";
     let linux = json!({"uid": 0, "locale": "C", "kernel": "6.1"});
     let windows = json!({"os": "windows", "uid": null, "locale": "de-DE", "kernel": "10.0", "umask": null});
     assert_eq!(explained(&linux, &windows, error), "system");

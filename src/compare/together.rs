@@ -196,16 +196,24 @@ fn verdicts(sides: &[Side], row: &Row<'_>) -> Option<String> {
     (!same).then(|| format!("red in different ways: {}", each.collect::<Vec<_>>().join(", ")))
 }
 
-/// Findings that not every run with this check has.
+/// Findings that not every run with this check has, by the runs that have them.
 fn findings(sides: &[Side], row: &Row<'_>) -> Vec<String> {
     let with: Vec<_> = sides.iter().zip(&row.entries).filter(|(_, entry)| entry.check.is_some()).collect();
-    let has = |kind: Kind| with.iter().filter(move |(_, entry)| entry.kinds.contains(&kind));
-    let some = |kind: &Kind| (1..with.len()).contains(&has(*kind).count());
-    let told = |kind: Kind| {
-        let labels: Vec<&str> = has(kind).map(|(side, _)| side.label.as_str()).collect();
-        format!("{} only in {}", kind.slug(), labels.join(", "))
-    };
-    Kind::ALL.into_iter().filter(some).map(told).collect()
+    let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    for kind in Kind::ALL {
+        let has = with.iter().filter(|(_, entry)| entry.kinds.contains(&kind));
+        let labels: Vec<&str> = has.map(|(side, _)| side.label.as_str()).collect();
+        if labels.is_empty() || labels.len() == with.len() {
+            continue;
+        }
+        match groups.iter_mut().find(|(known, _)| *known == labels) {
+            Some((_, kinds)) => kinds.push(kind.slug()),
+            None => groups.push((labels, vec![kind.slug()])),
+        }
+    }
+    let told =
+        |(labels, kinds): &(Vec<&str>, Vec<&str>)| format!("only in {}: {}", labels.join(", "), kinds.join(", "));
+    groups.iter().map(told).collect()
 }
 
 /// The facts that explain what differs in a row.

@@ -29,8 +29,8 @@ pub use check::{
     Need, Origin, Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
 };
 pub use comparison::{
-    COMPARISON_SCHEMA, CaseComparison, Cause, CheckComparison, CheckSide, ComparedCount, ComparedRun, ComparedTotals, Comparison,
-    Divergence, Likeness, RunForm, Standing,
+    COMPARISON_SCHEMA, CaseComparison, Cause, CheckComparison, CheckSide, ComparedCount, ComparedRun, ComparedTotals,
+    Comparison, Divergence, Likeness, RunForm, Standing,
 };
 pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};
@@ -44,8 +44,8 @@ pub use receipt::{
 };
 pub use removal::{Act, Answer, Came, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target, WindowsRules};
 pub use report::{
-    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
-    SourceFacts, SourceState, Stop, Tool, Totals, Worse,
+    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts,
+    SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
 };
 pub use verdict::Verdict;
 pub use verification::{InputsNow, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt};

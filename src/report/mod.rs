@@ -23,7 +23,9 @@ pub use comparison::comparison;
 pub use comparison_page::comparison_page;
 pub use doctor::{doctor, terminal};
 pub use hooks::hooks;
-pub use json::{comparison_schema, doctor_schema, events_schema, hooks_schema, json, plain_json, schema, verification_schema};
+pub use json::{
+    comparison_schema, doctor_schema, events_schema, hooks_schema, json, plain_json, schema, verification_schema,
+};
 pub use junit::junit;
 pub use look::Look;
 pub use receipt::{receipt, verification};

@@ -32,8 +32,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "commands",
         &[
-            "cli", "compare", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "receipt", "report",
-            "run", "source", "wirings", "words",
+            "cli", "compare", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "receipt",
+            "report", "run", "source", "wirings", "words",
         ],
     ),
 ];
