@@ -130,14 +130,14 @@ fn times(sides: &[Side], rows: &[Row<'_>], notes: &mut Vec<String>) -> Vec<Vec<S
     slow
 }
 
-fn of_row(sides: &[Side], row: &Row<'_>, cases: &Cases, facts: &[Fact], slow: Vec<String>) -> CheckComparison {
+fn of_row(sides: &[Side], row: &Row<'_>, found: &Cases, facts: &[Fact], slow: Vec<String>) -> CheckComparison {
     let standings: Vec<Standing> = row.entries.iter().map(|entry| entry.standing).collect();
     let as_a_whole = differ(&standings);
     let mut notes = Vec::new();
     let counts = uncounted(sides, row);
-    let outcome = if as_a_whole == Some(true) || !cases.different.is_empty() || counts.is_some() {
+    let outcome = if as_a_whole == Some(true) || !found.different.is_empty() || counts.is_some() {
         Likeness::Different
-    } else if as_a_whole.is_some() || cases.count.same > 0 {
+    } else if as_a_whole.is_some() || found.count.same > 0 {
         Likeness::Same
     } else {
         Likeness::Unknown
@@ -146,13 +146,13 @@ fn of_row(sides: &[Side], row: &Row<'_>, cases: &Cases, facts: &[Fact], slow: Ve
     notes.extend(verdicts(sides, row));
     notes.extend(findings(sides, row));
     notes.extend(slow);
-    let causes = if outcome == Likeness::Different { causes(sides, row, cases, facts) } else { Vec::new() };
+    let causes = if outcome == Likeness::Different { causes(sides, row, found, facts) } else { Vec::new() };
     CheckComparison {
         id: row.id.clone(),
         outcome,
         sides: row.entries.iter().map(check_side).collect(),
-        cases_compared: cases.count.same + cases.count.different,
-        cases: cases.different.clone(),
+        cases_compared: found.count.same + found.count.different,
+        cases: found.different.clone(),
         causes,
         notes,
     }
@@ -217,7 +217,7 @@ fn findings(sides: &[Side], row: &Row<'_>) -> Vec<String> {
 }
 
 /// The facts that explain what differs in a row.
-fn causes(sides: &[Side], row: &Row<'_>, cases: &Cases, facts: &[Fact]) -> Vec<Cause> {
+fn causes(sides: &[Side], row: &Row<'_>, found: &Cases, facts: &[Fact]) -> Vec<Cause> {
     let rules = |entry: &Entry<'_>| {
         let id = entry.id()?;
         let rules = if base(id) == id { Rules::Native } else { Rules::Windows };
@@ -226,7 +226,7 @@ fn causes(sides: &[Side], row: &Row<'_>, cases: &Cases, facts: &[Fact]) -> Vec<C
     // What a row's checks are judged by is a fact of the row.
     let rules = Fact::of(RULES, 20, row.entries.iter().map(rules).collect());
     let facts: Vec<Fact> = rules.into_iter().chain(facts.iter().cloned()).collect();
-    let (standings, names) = parted(row, cases);
+    let (standings, names) = parted(row, found);
     let failure = Failure::of(sides, row, &standings, names);
     let mut causes = rank::causes(&facts, &standings, &failure);
     causes.truncate(CAUSES);
