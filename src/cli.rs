@@ -1,5 +1,6 @@
 //! The command line: types only. Parsing touches no system.
 
+mod compare;
 mod receipt;
 
 use std::ffi::OsStr;
@@ -10,6 +11,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::{Rules, WindowsRules};
 
+pub use compare::CompareArgs;
 pub use receipt::{
     PushArgs, ReceiptArgs, ReceiptCommand, ReceiptFetchArgs, ReceiptListArgs, ReceiptPublishArgs, ReceiptRevokeArgs,
     ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs,
@@ -42,6 +44,7 @@ pub enum Command {
     Who(WhoArgs),
     Doctor(DoctorArgs),
     Hooks(HooksArgs),
+    Compare(CompareArgs),
     Receipt(ReceiptArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
@@ -52,7 +55,7 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n  \
-hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n\n\
+hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
@@ -64,6 +67,10 @@ pub struct RunArgs {
     /// Start no further check after the first red one.
     #[arg(long)]
     pub fail_fast: bool,
+    /// Tell new failures from those that were there before, and end red for new ones alone: in a report (or a JUnit file), or in
+    /// a commit, which is then run first, in a folder of its own.
+    #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
+    pub baseline: Option<String>,
     #[command(flatten)]
     pub vouch: VouchArgs,
     #[command(flatten)]
@@ -283,6 +290,8 @@ pub enum Document {
     Verification,
     /// The statement in a revocation's envelope.
     Revocation,
+    /// What `compare --json` prints.
+    Comparison,
 }
 
 /// Tell what a kind of finding or of fault means, why a host cares, and how to mend it.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
+use super::baseline::{self, Before};
 use super::documents::Documents;
 use super::events::Events;
 use super::excerpts::excerpts;
@@ -33,6 +34,8 @@ pub struct CheckRun {
     pub manifests: Option<PathBuf>,
     /// Whether the first red check is the last that is started.
     pub fail_fast: bool,
+    /// The run that this one is set against.
+    pub baseline: Option<Before>,
     /// Whether there is to be a receipt.
     pub vouch: VouchArgs,
     /// What is to be said of the plan.
@@ -60,7 +63,8 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let show = if documents.take_stdout { Show::Stderr } else { Show::Stdout };
     let look = show.look();
     let jobs = how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1));
-    let whole = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
+    let told = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
+    let whole = told || check_run.baseline.is_some();
     let options = Options {
         jobs,
         keep: match how.keep {
@@ -95,7 +99,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     // What can be seen here is found out meanwhile.
     let (ran, host) = std::thread::scope(|scope| {
         let facts = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
-        let facts = whole.then(|| scope.spawn(facts));
+        let facts = told.then(|| scope.spawn(facts));
         let ran = run::run(plan, &options, &telling);
         (ran, facts.and_then(|facts| facts.join().ok()).unwrap_or_default())
     });
@@ -104,7 +108,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
 
     let finished = SystemTime::now();
     let mut code = exit_code(&ran);
-    let report = Report {
+    let mut report = Report {
         schema: SCHEMA.to_owned(),
         tool: tool(),
         run: RunFacts {
@@ -116,6 +120,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
             interrupted: ran.stopped == Some(Stop::Interrupted),
             stopped: ran.stopped,
             not_run: ran.not_run,
+            baseline: None,
         },
         place: Place { kind: "host".to_owned() },
         host: HostFacts { programs: ran.programs, ..host },
@@ -125,7 +130,16 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
         checks: ran.checks,
         findings: ran.findings,
     };
+    if let Some(before) = &check_run.baseline {
+        let news = before.baseline(crate::compare::news(&before.side, &report));
+        let could_look = report.findings.iter().all(|finding| finding.severity != Severity::Error);
+        code = baseline::exit_code(code, &news, could_look);
+        report.run.baseline = Some(news);
+    }
     tell_details(check_run, &report, show, look);
+    for line in report.run.baseline.iter().flat_map(|news| report::baseline(look, news)) {
+        show.line(&line);
+    }
     for error in documents.write(&report) {
         Show::error(&error);
         code = ExitCode::Incomplete;
@@ -229,7 +243,8 @@ pub fn sandboxes_can_be_made() -> Result<()> {
     })
 }
 
-fn processors() -> usize {
+/// How many checks run at once, if nobody says.
+pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 

@@ -1,6 +1,8 @@
 //! One file per subcommand: from arguments to the library and to an exit code. Nothing here is wanted elsewhere.
 
+mod baseline;
 mod check_run;
+mod compare;
 mod completions;
 mod doctor;
 mod documents;
@@ -43,6 +45,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Who(args) => who::run(&args),
         Command::Doctor(args) => Ok(doctor::run(&args)),
         Command::Hooks(args) => hooks::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Receipt(args) => receipt::run(&args.command),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::baseline::Before;
 use super::check_run::{self, CheckRun};
 use super::show::Show;
 use crate::cli::RunArgs;
@@ -32,6 +33,13 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             remark = Some(format!("{these} was red when it was last run; without --failed they run"));
         }
     }
+    let baseline = match &args.baseline {
+        None => None,
+        Some(named) => match Before::find(named, &args, &plan)? {
+            Some(before) => Some(before),
+            None => return Ok(ExitCode::Interrupted),
+        },
+    };
     // A run of all says all that there is to remember.
     let all = args.checks.is_empty() && !args.failed && args.how.rules.is_none() && args.manifests.manifests.is_none();
     let check_run = CheckRun {
@@ -40,6 +48,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         by_id: true,
         manifests: args.manifests.manifests,
         fail_fast: args.fail_fast,
+        baseline,
         vouch: args.vouch,
         remark,
     };

@@ -14,6 +14,8 @@ pub enum Document {
     Junit,
     Receipt,
     Revocation,
+    /// Markdown.
+    Page,
 }
 
 impl Document {
@@ -23,6 +25,7 @@ impl Document {
             Self::Junit => "cannot write the JUnit file to",
             Self::Receipt => "cannot write the receipt to",
             Self::Revocation => "cannot write the revocation to",
+            Self::Page => "cannot write the page to",
         }
     }
 
@@ -32,6 +35,7 @@ impl Document {
             Self::Junit => "JUnit file",
             Self::Receipt => "receipt",
             Self::Revocation => "revocation",
+            Self::Page => "page",
         }
     }
 }

@@ -117,7 +117,8 @@ pub fn project(project: &Path, sandbox: &Sandbox) -> Result<PathBuf, String> {
         }
         let from = top.join(&file);
         // Tracked and deleted in the work tree.
-        if fs::symlink_metadata(&from).is_err() || from.ancestors().any(|folder| is_lane(folder, sandbox)) {
+        let mut inside = from.ancestors().take_while(|folder| *folder != top);
+        if fs::symlink_metadata(&from).is_err() || inside.any(|folder| is_lane(folder, sandbox)) {
             continue;
         }
         tree(&from, &work.join(&file), sandbox).map_err(|error| failed(&file, &error))?;

@@ -27,12 +27,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
     ("receipt", &["covers", "error", "manifest", "model", "plan", "platform", "source", "wirings", "words"]),
+    ("compare", &["model", "readers", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (
         "commands",
         &[
-            "cli", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "receipt", "report",
-            "run", "source", "wirings", "words",
+            "cli", "compare", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "receipt",
+            "report", "run", "source", "wirings", "words",
         ],
     ),
 ];

@@ -9,6 +9,7 @@ mod abilities;
 mod argv;
 mod bystanders;
 mod clock;
+mod control_group;
 mod facts;
 mod filter;
 mod holders;
