@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("wirings", &["covers", "manifest", "model", "platform", "source", "words"]),
     ("plan", &["error", "manifest", "model", "platform"]),
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
-    ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
+    ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "wirings", "words"]),
     ("receipt", &["covers", "error", "manifest", "model", "plan", "source", "wirings", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (

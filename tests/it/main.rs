@@ -35,6 +35,8 @@ mod failed;
 #[cfg(target_os = "linux")]
 mod github;
 #[cfg(target_os = "linux")]
+mod hook_checks;
+#[cfg(target_os = "linux")]
 mod hooks;
 #[cfg(target_os = "linux")]
 mod junit;
@@ -58,6 +60,8 @@ mod receipts;
 mod run;
 #[cfg(target_os = "linux")]
 mod signals;
+#[cfg(target_os = "linux")]
+mod spool;
 #[cfg(target_os = "linux")]
 mod terminal;
 

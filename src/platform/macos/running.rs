@@ -74,6 +74,8 @@ pub struct Run<'a> {
     family: &'a mut Family,
     /// What was alive when the first process ended, by unique numbers.
     late: Vec<(u64, Process)>,
+    /// Whether those that outlived the grace were looked at.
+    lasting_seen: bool,
     roots: &'a [PathBuf],
     stdout: Capture,
     stderr: Capture,
@@ -136,6 +138,7 @@ impl<'a> Run<'a> {
             ended_at: None,
             family,
             late: Vec::new(),
+            lasting_seen: false,
             roots: &job.roots,
             stdout,
             stderr,
@@ -148,6 +151,24 @@ impl<'a> Run<'a> {
     /// When the job's present limit is over, and what that ends.
     pub fn limit(&self, job: &Job) -> (Instant, Ended) {
         job.limit(self.started, self.ended_at)
+    }
+
+    /// Looks at what outlived the grace, once it has; says when that is, if it is yet to come.
+    pub fn look_at_lasting(&mut self, job: &Job, queue: &OwnedFd) -> Option<Instant> {
+        let at = job.look_at_lasting(self.ended_at).filter(|_| !self.lasting_seen)?;
+        if at > Instant::now() {
+            return Some(at);
+        }
+        self.lasting_seen = true;
+        self.family.look(queue);
+        let wanted = self.wanted();
+        for (id, process) in self.family.read(&wanted, self.room) {
+            match self.late.iter_mut().find(|(known, _)| *known == id) {
+                Some((_, known)) => *known = process,
+                None => self.late.push((id, process)),
+            }
+        }
+        None
     }
 
     /// Whether the first process has ended, and nothing is left of the job that could be found.
