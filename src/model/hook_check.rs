@@ -135,6 +135,7 @@ pub struct HookReport {
     pub host: Host,
     /// The file that wires it, relative to the project.
     pub file: String,
+    /// The host's name for the occasion; `null` where the file gives none.
     #[serde(default)]
     pub event: Option<String>,
     /// After which its host ends it; `null` where the host has no limit, or none that is known.

@@ -52,7 +52,7 @@ struct Begun {
     outcome: Outcome,
     sandbox: Sandbox,
     started: SystemTime,
-    began: Instant,
+    since: Instant,
 }
 
 /// Where a check's first half ends.
@@ -85,10 +85,10 @@ impl<'a> Life<'a> {
         let broken = |why| records::not_run(check, Verdict::Broken, why);
         let mut report = match self.prepare(check, &sandbox).map(|ready| (Self::list(check, &ready, slot), ready)) {
             Ok((Ok(listing), ready)) => {
-                let (started, began) = (SystemTime::now(), Instant::now());
+                let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
-                        let begun = Begun { index, ready, listing, outcome, sandbox, started, began };
+                        let begun = Begun { index, ready, listing, outcome, sandbox, started, since };
                         return Half::Pending(Box::new(self.pending(begun, slot)));
                     }
                     Ok(outcome) => {
@@ -115,7 +115,7 @@ impl<'a> Life<'a> {
 
     /// Reads the output, and puts together what the second half needs.
     fn pending(&self, begun: Begun, slot: &Slot<'_>) -> Pending<'a> {
-        let Begun { index, ready, listing, mut outcome, sandbox, started, began } = begun;
+        let Begun { index, ready, listing, mut outcome, sandbox, started, since } = begun;
         let planned = &self.plan.checks[index];
         let check = &planned.check;
         outcome.untouched &= !listing.touched;
@@ -124,7 +124,7 @@ impl<'a> Life<'a> {
         keep_what_concerns(&mut outcome, &places, started);
         let mut left = listing.left;
         if outcome.ended == Ended::ByItself {
-            let ended = began + Duration::from_micros(outcome.duration_us);
+            let ended = since + Duration::from_micros(outcome.duration_us);
             left.extend(eventually::unmet(check, &places, ended, &self.stop));
         }
         // Only under `cwd: copy` are a check's folder and the project's copy one; its files are the project's by name.

@@ -327,13 +327,12 @@ impl Pending<'_> {
             }
         }
 
-        let stdout_end_us = outcome.stdout.end_us;
         let (processes, stdout_end_ms, hook) = match hook {
             Some(Hook { report, processes }) => {
                 let ends: Option<Vec<u64>> = report.calls.iter().map(|call| call.stdout_end_ms).collect();
                 (processes, ends.and_then(|ends| ends.into_iter().max()), Some(report))
             }
-            None => (records::processes(&outcome), stdout_end_us.map(|us| us / 1000), None),
+            None => (records::processes(&outcome), outcome.stdout.end_us.map(|us| us / 1000), None),
         };
         CheckReport {
             argv: program.argv,

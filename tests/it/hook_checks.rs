@@ -56,6 +56,8 @@ if "curl" in command:
 
 #[test]
 fn each_event_is_a_case_and_its_answer_is_the_hosts() {
+    use CaseOutcome::{Failed, Passed};
+
     let context = claude(
         &["python3 \"$CLAUDE_PROJECT_DIR\"/guard.py"],
         r#"events: [
@@ -71,7 +73,6 @@ fn each_event_is_a_case_and_its_answer_is_the_hosts() {
     context.file("event.json", event.to_string());
     let ran = context.hp(&["run"]);
     let check = ran.exits(1).only();
-    use CaseOutcome::{Failed, Passed};
     assert_eq!(outcomes(check), [Passed, Passed, Passed, Passed, Failed], "{}", ran.said());
     assert_eq!((check.cases.planned, check.cases.passed, check.cases.failed), (Some(5), Some(4), Some(1)));
     assert_eq!(check.cases.list[1].name, "removal");
@@ -81,7 +82,7 @@ fn each_event_is_a_case_and_its_answer_is_the_hosts() {
     assert_eq!(decided, [Decision::Allow, Decision::Block, Decision::Ask, Decision::Ask, Decision::Ask]);
     assert_eq!(calls(check)[1].proof, Some(StartProof::Read));
     assert_eq!(calls(check)[2].proof, Some(StartProof::Answered));
-    assert_eq!(ran.last_line(), "4/5 cases, 0/1 checks, 1 failed");
+    assert_eq!(ran.last_line(), "5/5 cases, 0/1 checks, 1 failed");
 }
 
 #[test]
@@ -316,10 +317,10 @@ fn hooks_of_git_get_what_git_gives_them() {
 #[test]
 fn a_receiver_check_is_run_by_the_systems_own_shell() {
     let context = Context::with(
-        r#"
+        r"
 - {id: one, hook: {file: session-boundary.json, name: tests}, events: [{expect: allow}]}
 - {id: red, hook: {file: session-boundary.json, name: lint}, events: [{expect: block}]}
-"#,
+",
     );
     let checks = r#"{"receiver_checks": [{"name": "tests", "command": "test -n \"$PPID\""}, {"name": "lint", "command": "exit 1"}]}"#;
     context.file("session-boundary.json", checks);

@@ -76,7 +76,7 @@ fn environment(wiring: &Wiring, project: &Path, sandbox: &Sandbox) -> BTreeMap<S
 fn started_as(
     wiring: &Wiring,
     command: &WiredCommand,
-    args: &[String],
+    arguments: &[String],
     project: &Path,
     env: &BTreeMap<String, String>,
 ) -> CheckCommand {
@@ -84,7 +84,7 @@ fn started_as(
     let script = |interpreter| CheckCommand::Shell { script: command.command.clone(), interpreter };
     let words = |first: &[&str]| {
         let first = first.iter().map(|&word| word.to_owned());
-        CheckCommand::Argv(first.chain(args.iter().cloned()).collect())
+        CheckCommand::Argv(first.chain(arguments.iter().cloned()).collect())
     };
     // Hosts replace what they set, and no more, where no shell does it.
     let replaced = |word: &String| {
@@ -93,7 +93,7 @@ fn started_as(
     match command.shell {
         Shell::None => {
             let argv = command.argv.as_deref().unwrap_or_default();
-            CheckCommand::Argv(argv.iter().map(replaced).chain(args.iter().cloned()).collect())
+            CheckCommand::Argv(argv.iter().map(replaced).chain(arguments.iter().cloned()).collect())
         }
         Shell::File => {
             // Those of git may lie out of the project, where they have another name.
@@ -109,9 +109,8 @@ fn started_as(
         }
         Shell::System if on_windows => script(Interpreter::Cmd),
         Shell::System | Shell::Sh => script(Interpreter::Sh),
-        Shell::BashOrPowershell if on_windows => script(Interpreter::Powershell),
+        Shell::BashOrPowershell | Shell::Powershell if on_windows => script(Interpreter::Powershell),
         Shell::Bash | Shell::BashOrPowershell => script(Interpreter::Bash),
-        Shell::Powershell if on_windows => script(Interpreter::Powershell),
         Shell::Powershell => script(Interpreter::Pwsh),
         Shell::Cmd => script(Interpreter::Cmd),
     }

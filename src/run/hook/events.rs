@@ -140,11 +140,11 @@ impl<'a> Life<'a> {
             }
         }
         let watched: Vec<_> = ready.iter().flat_map(|(call, _)| watched(call.command, &places.project)).collect();
-        let reads = Reads::watch(&watched).ok();
+        let watch = Reads::watch(&watched).ok();
         let jobs: Vec<Job> = ready.iter().map(|(_, one)| one.job.clone()).collect();
         let (started, began) = (SystemTime::now(), Instant::now());
         let outcomes = slot.run_all(&jobs);
-        let read = reads.map(Reads::seen);
+        let read = watch.map(Reads::seen);
         let mut ended = began;
         for ((call, one), outcome) in ready.into_iter().zip(outcomes) {
             let mut outcome = outcome.map_err(|error| Stopped::Lost(error, one.program.argv.clone()))?;

@@ -95,7 +95,7 @@ pub fn proof(evidence: &Evidence<'_>) -> Result<StartProof, String> {
         };
     }
     match read {
-        Some(read) if read.is_empty() => Err(format!("did not start: nobody read {} while it ran", names.join(" or "))),
+        Some([]) => Err(format!("did not start: nobody read {} while it ran", names.join(" or "))),
         Some(_) => Ok(StartProof::Read),
         None => {
             let unreadable = scripts(command).find(|script| std::fs::File::open(project.join(&script.path)).is_err());

@@ -57,7 +57,6 @@ pub fn answer(host: Host, event: &str, exit: Option<Exit>, stdout: &str) -> Answ
 /// The hooks of git that can stop it.
 fn of_git(event: &str, code: i32) -> Answer {
     let stops = match event {
-        "pre-auto-gc" => true,
         "update" | "proc-receive" | "reference-transaction" | "push-to-checkout" | "sendemail-validate" => true,
         _ => event.starts_with("pre") || event.ends_with("-msg"),
     };
