@@ -79,11 +79,11 @@ impl Job {
 
 /// Takes in a second look at the processes that outlived a job's first one: what they hold counts when the grace is over,
 /// not in the moment in which they are started. Those that came since are added.
-pub(super) fn look_again(late: &mut Vec<Process>, now: Vec<Process>) {
-    for process in now {
-        match late.iter_mut().find(|known| known.pid == process.pid && known.started_ms == process.started_ms) {
-            Some(known) => *known = process,
-            None => late.push(process),
+pub(super) fn look_again<T>(late: &mut Vec<T>, now: Vec<T>, is_same: impl Fn(&T, &T) -> bool) {
+    for seen in now {
+        match late.iter_mut().find(|known| is_same(known, &seen)) {
+            Some(known) => *known = seen,
+            None => late.push(seen),
         }
     }
 }

@@ -203,7 +203,7 @@ impl<'a> Run<'a> {
         self.lasting_seen = true;
         let sockets = self.bound();
         let now = tree::read(std::process::id(), &self.wanted(&sockets), &HashSet::new());
-        look_again(&mut self.late, now);
+        look_again(&mut self.late, now, |a, b| a.pid == b.pid && a.started_ms == b.started_ms);
         None
     }
 

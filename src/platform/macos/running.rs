@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::Signal;
 
+use super::super::job::look_again;
 use super::super::unix::capture::Capture;
 use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
@@ -162,12 +163,8 @@ impl<'a> Run<'a> {
         self.lasting_seen = true;
         self.family.look(queue);
         let wanted = self.wanted();
-        for (id, process) in self.family.read(&wanted, self.room) {
-            match self.late.iter_mut().find(|(known, _)| *known == id) {
-                Some((_, known)) => *known = process,
-                None => self.late.push((id, process)),
-            }
-        }
+        let now = self.family.read(&wanted, self.room);
+        look_again(&mut self.late, now, |(a, _), (b, _)| a == b);
         None
     }
 

@@ -172,7 +172,7 @@ impl Run {
         self.look_at_late();
         let alive = self.alive();
         let now = self.read(&alive);
-        look_again(&mut self.late, now);
+        look_again(&mut self.late, now, |a, b| a.pid == b.pid && a.started_ms == b.started_ms);
         None
     }
 
