@@ -129,7 +129,9 @@ impl<'n> de::Deserializer<'n> for NodeDeserializer<'n> {
                 _ => return self.any(visitor),
             }
             .map_err(self.at()),
-            DEFAULTS => visitor.visit_newtype_struct(Self { without: &["id", "run", "shell"], ..self }),
+            DEFAULTS => {
+                visitor.visit_newtype_struct(Self { without: &["id", "run", "shell", "hook", "events"], ..self })
+            }
             OVERRIDE => visitor.visit_newtype_struct(Self { without: &["id", "linux", "windows", "macos"], ..self }),
             _ => visitor.visit_newtype_struct(self),
         }

@@ -12,14 +12,12 @@ use super::problem::Problem;
 pub const HELP: &str = "\nhelp: ";
 
 /// Keys that the manifest will have. Each is refused until the part that makes it work exists.
-const LATER: [&str; 18] = [
+const LATER: [&str; 16] = [
     "as",
     "breaks",
     "copies",
-    "eventually",
     "faults",
     "forbid",
-    "hook",
     "hosts",
     "link",
     "matrix",

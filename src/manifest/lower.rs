@@ -3,18 +3,22 @@
 use super::forms::{InheritSpec, TextRuleSpec};
 use super::resolve::Resolved;
 use super::spec::ExpectSpec;
-use crate::model::{Allow, Check, CheckCommand, Expect, Inherit, Interpreter, Need, Origin, TextRule};
+use crate::model::{
+    Allow, Check, CheckCommand, Expect, Home, Inherit, Interpreter, Need, Origin, ReaderChoice, TextRule,
+};
 
 /// The check, with the defaults of the program where the manifest is silent. `None` if it lacks what a problem was
 /// reported for.
 pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
     let spec = resolved.spec;
-    let command = match (spec.run, spec.shell) {
-        (Some(run), None) => CheckCommand::Argv(run.value.0),
-        (None, Some(script)) => CheckCommand::Shell {
+    let is_hook = spec.hook.is_some();
+    let command = match (spec.run, spec.shell, spec.hook) {
+        (Some(run), None, None) => CheckCommand::Argv(run.value.0),
+        (None, Some(script), None) => CheckCommand::Shell {
             script: script.value.0.0,
             interpreter: spec.interpreter.map_or(Interpreter::Sh, |interpreter| interpreter.value),
         },
+        (None, None, Some(hook)) => CheckCommand::Hook(hook.value.lower()?),
         _ => return None,
     };
     let allow = spec.allow.unwrap_or_default().into_iter().map(|allow| {
@@ -22,6 +26,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         Some(Allow {
             kind: allow.kind?,
             matches: allow.matches.map(|expression| expression.0.0),
+            ends_within: allow.ends_within.map(|within| within.0.0),
             because: allow.because?.0.0,
         })
     });
@@ -29,7 +34,18 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         let program = need.value.program?.0.0;
         Some(Need { optional: need.value.optional, ..program })
     });
-    let default = Check::new(resolved.id, command);
+    let events = spec.events.filter(|_| is_hook).map(|events| events.value.0).unwrap_or_default();
+    let events = events.into_iter().map(|event| event.value.lower()).collect::<Option<_>>()?;
+    let eventually = spec.eventually.unwrap_or_default().into_iter().map(|wanted| wanted.value.lower());
+    let mut default = Check::new(resolved.id, command);
+    let mut expected = expect(spec.expect.unwrap_or_default())?;
+    if is_hook {
+        // It is called as its host does, and its answers are its cases.
+        default = Check { home: Home::Real, inherit: Inherit::All, reader: ReaderChoice::None, ..default };
+        expected = Expect { cases: expected.cases, skipped: expected.skipped, ..Expect::default() };
+    }
+    let reader = spec.reader.filter(|_| !is_hook);
+    let stdin = spec.stdin.filter(|_| !is_hook);
     Some(Check {
         title: spec.title,
         cwd: spec.cwd.unwrap_or(default.cwd),
@@ -40,12 +56,14 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
             InheritSpec::All => Inherit::All,
             InheritSpec::Names(names) => Inherit::Names(names.into_iter().map(|name| name.0.0).collect()),
         }),
-        stdin: spec.stdin.map(|path| path.0.0.into()),
+        stdin: stdin.map(|path| path.0.0.into()),
         timeout: spec.timeout.map_or(default.timeout, |timeout| timeout.0.0),
         grace: spec.grace.map_or(default.grace, |grace| grace.0.0),
-        reader: spec.reader.map_or(default.reader, |reader| reader.0),
-        expect: expect(spec.expect.unwrap_or_default())?,
+        reader: reader.map_or(default.reader, |reader| reader.0),
+        expect: expected,
         allow: allow.collect::<Option<_>>()?,
+        events,
+        eventually: eventually.collect::<Option<_>>()?,
         publishes: spec.publishes.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,

@@ -16,16 +16,26 @@ impl CheckSpec {
         on.as_ref().map(|on| &*on.value.0)
     }
 
+    /// Whether it says what is run.
+    pub fn has_command(&self) -> bool {
+        self.run.is_some() || self.shell.is_some() || self.hook.is_some()
+    }
+
     /// This layer with another over it. `env` is merged by name and `expect` by its own keys, any other key of the upper
-    /// layer replaces that of the lower; a command replaces a command, whichever of `run` and `shell` it is.
+    /// layer replaces that of the lower; a command replaces a command, whichever of `run`, `shell` and `hook` it is.
     pub fn under(self, upper: &Self) -> Self {
-        let replaces = upper.run.is_some() || upper.shell.is_some();
-        let (run, shell) = if replaces { (upper.run.clone(), upper.shell.clone()) } else { (self.run, self.shell) };
+        let command = |layer: &Self| (layer.run.clone(), layer.shell.clone(), layer.hook.clone());
+        let replaces = upper.has_command();
+        let (run, shell, hook) = command(if replaces { upper } else { &self });
+        // What is no hook is called for nothing.
+        let events = self.events.filter(|_| !replaces || hook.is_some());
         Self {
             id: upper.id.clone().or(self.id),
             title: upper.title.clone().or(self.title),
             run,
             shell,
+            hook,
+            events: upper.events.clone().or(events),
             interpreter: upper.interpreter.clone().or(self.interpreter),
             cwd: upper.cwd.or(self.cwd),
             files: upper.files.clone().or(self.files),
@@ -38,6 +48,7 @@ impl CheckSpec {
             reader: upper.reader.clone().or(self.reader),
             expect: merge_expect(self.expect, upper.expect.as_ref()),
             allow: upper.allow.clone().or(self.allow),
+            eventually: upper.eventually.clone().or(self.eventually),
             publishes: upper.publishes.clone().or(self.publishes),
             rules: upper.rules.clone().or(self.rules),
             platforms: upper.platforms.clone().or(self.platforms),

@@ -10,7 +10,7 @@
 //! - `parse` makes a tree of `node`s in which each has its place. What YAML has beyond plain data (anchors, aliases,
 //!   tags, merge keys, several documents) is refused there, and so is every size that no person writes.
 //! - `decode` reads the types of `spec` out of the tree, the grammars of single values being in `values`, `paths`,
-//!   `forms` and `counts`.
+//!   `forms`, `hook_spec` and `counts`.
 //! - `resolve` puts the layers of a check (defaults, overrides) over each other with `merge`, and says what is missing;
 //!   `lower` makes a [`Check`](crate::model::Check) of what is left.
 //! - `schema` tells editors the same as the types do.
@@ -27,6 +27,7 @@ mod decode_error;
 mod diagnose;
 mod find;
 mod forms;
+mod hook_spec;
 mod json_path;
 mod limits;
 mod lines;

@@ -8,7 +8,7 @@ use super::node::{Document, NodeId, Span};
 use super::problem::{Problem, Problems};
 use super::spanned::Spanned;
 use super::spec::{AllowSpec, CheckSpec, Defaults, ManifestSpec, Override};
-use crate::model::Platform;
+use crate::model::{Cwd, Kind, Platform};
 
 const PLATFORMS: [Platform; 3] = [Platform::Linux, Platform::Windows, Platform::Macos];
 
@@ -67,12 +67,18 @@ impl Resolver<'_, '_> {
             self.missing(need.id, "program", "write which program is needed: `program: gh`");
         }
         self.expect(layer);
-        if let (Some(run), Some(shell)) = (&layer.run, &layer.shell) {
-            let (run, shell) = (self.document.span(run.id), self.document.span(shell.id));
-            let (first, second) = if run.start < shell.start { (run, shell) } else { (shell, run) };
-            let problem = Problem::at(second, "both `run` and `shell`")
-                .also(first, "the other")
-                .help("keep one: `run` is a program and its arguments, `shell` a script");
+        self.hook(layer);
+        let ids = [
+            ("run", layer.run.as_ref().map(|run| run.id)),
+            ("shell", layer.shell.as_ref().map(|shell| shell.id)),
+            ("hook", layer.hook.as_ref().map(|hook| hook.id)),
+        ];
+        let commands: Vec<_> = ids.into_iter().filter_map(|(key, id)| Some((key, self.document.span(id?)))).collect();
+        if let [(one, a), (other, b), ..] = &commands[..] {
+            let (first, second) = if a.start < b.start { (a, b) } else { (b, a) };
+            let problem = Problem::at(second.clone(), format!("both `{one}` and `{other}`"))
+                .also(first.clone(), "the other")
+                .help("keep one: `run` is a program and its arguments, `shell` a script, `hook` a wired hook");
             self.problems.push(problem);
         }
         for on in overrides(layer) {
@@ -96,7 +102,33 @@ impl Resolver<'_, '_> {
         }
     }
 
+    fn hook(&mut self, layer: &CheckSpec) {
+        if let Some(hook) = layer.hook.as_ref().filter(|hook| hook.value.file.is_none()) {
+            self.missing(hook.id, "file", "write which file wires it: `file: .claude/settings.json`");
+        }
+        let events = layer.events.iter().flat_map(|events| &events.value.0);
+        for event in events.filter(|event| event.value.expect.is_none()) {
+            self.missing(event.id, "expect", "write what it is to answer: `expect: block`");
+        }
+        for Spanned { id, value } in layer.eventually.iter().flatten() {
+            if value.within.is_none() {
+                self.missing(*id, "within", "write how long after the end: `within: 10s`");
+            }
+            if value.file.is_none() {
+                self.missing(*id, "file", "write which files: `file: spool/*`");
+            }
+            if value.is.is_none() {
+                self.missing(*id, "is", "write `is: absent` or `is: present`");
+            }
+        }
+    }
+
     fn allow(&mut self, allow: &Spanned<AllowSpec>) {
+        if allow.value.ends_within.is_some() && allow.value.kind.is_some_and(|kind| kind != Kind::LeakedProcess) {
+            let problem = Problem::at(self.document.span(allow.id), "`ends_within` for what is no process")
+                .help("only what is of the kind `leaked-process` can end");
+            self.problems.push(problem);
+        }
         if allow.value.kind.is_none() {
             self.missing(allow.id, "kind", "write which kind of finding is meant; `hostproof explain` lists them");
         }
@@ -113,11 +145,12 @@ impl Resolver<'_, '_> {
             return None;
         };
         let mut spec = merged(defaults, &check.value, platform);
-        if spec.run.is_none() && spec.shell.is_none() {
+        if !spec.has_command() {
             // It is skipped here; whatever runs it elsewhere says best what it is.
             let elsewhere = PLATFORMS.map(|platform| merged(defaults, &check.value, platform));
-            let with_command = elsewhere.into_iter().find(|spec| spec.run.is_some() || spec.shell.is_some())?;
-            (spec.run, spec.shell) = (with_command.run, with_command.shell);
+            let with_command = elsewhere.into_iter().find(CheckSpec::has_command)?;
+            (spec.run, spec.shell, spec.hook) = (with_command.run, with_command.shell, with_command.hook);
+            spec.events = with_command.events;
             spec.interpreter = with_command.interpreter;
         }
         Some(Resolved {
@@ -130,7 +163,7 @@ impl Resolver<'_, '_> {
 
     /// One command on every platform that the check is for, and an interpreter only where it has something to run.
     fn command(&mut self, defaults: &CheckSpec, check: &Spanned<CheckSpec>) {
-        let lost = ["run", "shell"].iter().any(|key| {
+        let lost = ["run", "shell", "hook"].iter().any(|key| {
             self.document.may_have_had(check.id, key)
                 || PLATFORMS.iter().any(|platform| self.document.may_have_had(check.id, platform.name()))
                 || overrides(&check.value).any(|on| self.document.may_have_had(on.id, key))
@@ -148,20 +181,21 @@ impl Resolver<'_, '_> {
                 self.no_interpreter(check.value.on(platform));
             }
             let needed = runs_on(&merged(defaults, &check.value, platform), platform);
-            if needed && own.run.is_none() && own.shell.is_none() {
+            if needed && !own.has_command() {
                 without.push(platform);
             }
         }
         if !scripts {
             self.no_interpreter(Some(&check.value));
         }
+        self.hook_keys(check);
         if without.is_empty() {
             return;
         }
         let everywhere = without.len() == PLATFORMS.len();
         let names: Vec<_> = without.into_iter().map(Platform::name).collect();
         let place = if everywhere { String::new() } else { format!(" on {}", names.join(" and ")) };
-        let message = format!("this check has neither `run` nor `shell`{place}");
+        let message = format!("this check has no `run`, `shell` or `hook`{place}");
         let problem = Problem::at(self.document.span(check.id), message)
             .help("write what it runs: `run: [python3, hooks/test_sweep.py]`");
         self.problems.push(if everywhere {
@@ -169,6 +203,41 @@ impl Resolver<'_, '_> {
         } else {
             problem.help("or name the systems that it is for under `platforms`")
         });
+    }
+
+    /// What only a hook has, and what none has.
+    fn hook_keys(&mut self, check: &Spanned<CheckSpec>) {
+        let own = PLATFORMS.map(|platform| merged(&CheckSpec::default(), &check.value, platform));
+        let span = self.document.span(check.id);
+        if let Some(events) = check.value.events.as_ref().filter(|_| own.iter().all(|own| own.hook.is_none())) {
+            let problem = Problem::at(self.document.span(events.id), "`events` for a check without `hook`")
+                .help("only a wired hook is called for events: `hook: {file: .claude/settings.json, event: Stop}`");
+            self.problems.push(problem);
+        }
+        let Some(hook) = own.iter().find(|own| own.hook.is_some()) else { return };
+        if hook.events.is_none() {
+            self.missing(check.id, "events", "write what it is called for: `events: [{expect: allow}]`");
+        }
+        let expect = hook.expect.clone().unwrap_or_default();
+        let is_listed = expect.cases.is_some_and(|cases| matches!(cases.value, CasesSpec::List(_)));
+        let answers = "what it is to answer stands under `events`";
+        for (key, help, is_there) in [
+            ("stdin", "what it reads stands under `events`", hook.stdin.is_some()),
+            ("reader", answers, hook.reader.is_some()),
+            (
+                "cwd: sandbox",
+                "its host starts it in the project; a copy of that is `cwd: copy`",
+                hook.cwd == Some(Cwd::Sandbox),
+            ),
+            ("expect.exit", answers, expect.exit.is_some()),
+            ("expect.stdout", answers, expect.stdout.is_some()),
+            ("expect.stderr", answers, expect.stderr.is_some()),
+            ("expect.cases.list", "its cases are its `events`", is_listed),
+        ] {
+            if is_there {
+                self.problems.push(Problem::at(span.clone(), format!("`{key}` for a `hook`")).help(help));
+            }
+        }
     }
 
     fn no_interpreter(&mut self, layer: Option<&CheckSpec>) {

@@ -74,7 +74,7 @@ mod tests {
             let left: Vec<_> = check.iter().filter(|key| !left_out.contains(&key.as_str())).cloned().collect();
             left
         };
-        assert_eq!(keys("Defaults"), without(&["id", "run", "shell"]));
+        assert_eq!(keys("Defaults"), without(&["id", "run", "shell", "hook", "events"]));
         assert_eq!(keys("Override"), without(&["id", "linux", "windows", "macos"]));
         assert_eq!(schema["definitions"]["Check"]["required"], serde_json::json!(["id"]));
         assert!(schema["definitions"]["Defaults"].get("required").is_none());

@@ -11,13 +11,14 @@ use serde::Deserialize;
 
 use super::counts::{CasesSpec, SkippedSpec};
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
+use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
 use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath};
 use super::reader_spec::ReaderSpec;
 use super::rules_spec::RulesSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
-use super::values::{CheckId, Expression, Filled, Grace, OwnName, Timeout, Version};
+use super::values::{CheckId, Expression, Filled, Grace, OwnName, Timeout, Version, Within};
 use crate::model::{Cwd, Home, Interpreter, Kind, Platform};
 
 /// Checks that hostproof runs in sandboxes, and what is expected of each.
@@ -43,19 +44,25 @@ pub struct ManifestSpec {
 /// One self-test command and what is expected of it.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a map with the keys of a check")]
-#[schemars(rename = "Check", extend("not" = {"required": ["run", "shell"]}))]
+#[schemars(rename = "Check", extend("not" = {"anyOf": [
+    {"required": ["run", "shell"]}, {"required": ["run", "hook"]}, {"required": ["shell", "hook"]}
+]}))]
 pub struct CheckSpec {
     /// Its name, unique over all files.
     #[schemars(required)]
     pub id: Option<Spanned<Parsed<CheckId>>>,
     /// What it is about, for people.
     pub title: Option<String>,
-    /// The command: a program and its arguments, without a shell. Either this or `shell`.
+    /// The command: a program and its arguments, without a shell. Either this, `shell` or `hook`.
     pub run: Option<Spanned<Argv>>,
-    /// A script, run by `interpreter`. Either this or `run`.
+    /// A script, run by `interpreter`. Either this, `run` or `hook`.
     pub shell: Option<Spanned<Parsed<Filled>>>,
     /// What runs `shell`; `sh` by default.
     pub interpreter: Option<Spanned<Interpreter>>,
+    /// A wired hook, called as its host does, for each of `events`. Either this, `run` or `shell`.
+    pub hook: Option<Spanned<HookSpec>>,
+    /// The occasions that `hook` is called for, one after the other; each is a case.
+    pub events: Option<Spanned<NonEmpty<Spanned<EventSpec>>>>,
     /// Where it starts: in the project (by default), in a copy of it, or in the empty `work/` of its sandbox.
     pub cwd: Option<Cwd>,
     /// What is put into the sandbox's `work/`: the name there, and a file or folder of the project.
@@ -78,6 +85,8 @@ pub struct CheckSpec {
     pub expect: Option<ExpectSpec>,
     /// Findings that are meant.
     pub allow: Option<Vec<Spanned<AllowSpec>>>,
+    /// What must be so after its end, which detached work has done.
+    pub eventually: Option<Vec<Spanned<EventuallySpec>>>,
     /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
     /// One that is written in place is a finding.
     pub publishes: Option<Vec<Parsed<PublishGlob>>>,
@@ -134,6 +143,9 @@ pub struct AllowSpec {
     /// kind is meant.
     #[serde(rename = "match")]
     pub matches: Option<Parsed<Expression>>,
+    /// Of a leaked process: how long after the check's end it may live, as `10s`. It is waited for, and must end by itself
+    /// within that, with neither a directory nor the check's output in its hands. Without this it may stay.
+    pub ends_within: Option<Parsed<Within>>,
     /// Why it is meant; the report shows it.
     #[schemars(required)]
     pub because: Option<Parsed<Filled>>,
@@ -209,5 +221,11 @@ macro_rules! check_without {
     };
 }
 
-check_without!(Defaults, "Defaults", "Keys of a check, for every check of the file.", DEFAULTS, ["id", "run", "shell"]);
+check_without!(
+    Defaults,
+    "Defaults",
+    "Keys of a check, for every check of the file.",
+    DEFAULTS,
+    ["id", "run", "shell", "hook", "events"]
+);
 check_without!(Override, "Override", "Keys of a check, for one system.", OVERRIDE, ["id", "linux", "windows", "macos"]);

@@ -177,6 +177,10 @@ pub struct Timeout(pub Duration);
 #[derive(Debug, Clone)]
 pub struct Grace(pub Duration);
 
+/// How long something may come about after a check's end.
+#[derive(Debug, Clone)]
+pub struct Within(pub Duration);
+
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 const MAX_GRACE: Duration = Duration::from_secs(600);
 
@@ -218,6 +222,27 @@ impl Grammar for Grace {
             return Err(Fault::new("a grace of more than ten minutes").help("10m is the most"));
         }
         Ok(Self(grace))
+    }
+
+    fn integer(integer: i64) -> Result<Self, Fault> {
+        Err(no_unit(integer))
+    }
+
+    fn schema() -> Schema {
+        pattern(DURATION_PATTERN)
+    }
+}
+
+impl Grammar for Within {
+    const WHAT: &'static str = DURATION;
+    const NAME: &'static str = "Within";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let within = duration(text)?;
+        if within > MAX_GRACE {
+            return Err(Fault::new("more than ten minutes after the end").help("10m is the most"));
+        }
+        Ok(Self(within))
     }
 
     fn integer(integer: i64) -> Result<Self, Fault> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Kind, Rules, WindowsRules};
+use super::{Eventually, HookEvent, HookRef, Kind, Rules, WindowsRules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +55,8 @@ pub enum CheckCommand {
     Argv(Vec<String>),
     /// A script for an interpreter.
     Shell { script: String, interpreter: Interpreter },
+    /// A wired hook, called as its host does; all that it names, at once.
+    Hook(HookRef),
 }
 
 /// Where a check starts.
@@ -270,6 +272,10 @@ pub struct Allow {
     pub kind: Kind,
     /// A regular expression on the process's command line, the path or the message; every finding of the kind if `None`.
     pub matches: Option<String>,
+    /// How long after the check's end such a process may live: it must end by itself within that, and have neither a
+    /// directory nor the check's output meanwhile. `None` allows whatever it does.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_optional_ms")]
+    pub ends_within: Option<Duration>,
     /// Why; shown in the report.
     pub because: String,
 }
@@ -321,6 +327,10 @@ pub struct Check {
     pub reader: ReaderChoice,
     pub expect: Expect,
     pub allow: Vec<Allow>,
+    /// The occasions that a hook is called for, in this order; empty if the check is none.
+    pub events: Vec<HookEvent>,
+    /// What must be so after its end, however detached what does it is.
+    pub eventually: Vec<Eventually>,
     /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
     /// `$sandbox`, which are replaced.
     pub publishes: Vec<String>,
@@ -341,8 +351,16 @@ pub struct Check {
     pub origin: Option<Origin>,
 }
 
-fn as_ms<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_ms<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[expect(clippy::ref_option, reason = "serde gives it so")]
+fn as_optional_ms<S: Serializer>(duration: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    match duration {
+        Some(duration) => as_ms(duration, serializer),
+        None => serializer.serialize_none(),
+    }
 }
 
 impl Check {
@@ -365,6 +383,13 @@ impl Check {
         self.platforms.is_empty() || self.is_for(platform)
     }
 
+    /// How long what is declared to outlive it may do so, at most, beyond its grace.
+    #[must_use]
+    pub fn afterlife(&self) -> Duration {
+        let declared = self.allow.iter().filter_map(|allow| allow.ends_within).max().unwrap_or_default();
+        declared.saturating_sub(self.grace)
+    }
+
     /// A check of that command with every other key at its default.
     #[must_use]
     pub fn new(id: impl Into<String>, command: CheckCommand) -> Self {
@@ -384,6 +409,8 @@ impl Check {
             reader: ReaderChoice::default(),
             expect: Expect::default(),
             allow: Vec::new(),
+            events: Vec::new(),
+            eventually: Vec::new(),
             publishes: Vec::new(),
             platforms: Vec::new(),
             needs: Vec::new(),

@@ -135,6 +135,10 @@ pub struct Finding {
     /// Where the project's own code tripped over the path, if a failure's error is about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<Frame>,
+    /// How long after the check's end the process ended by itself, in milliseconds; `None` if it had to be ended, or where
+    /// that does not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_ms: Option<u64>,
     /// Who did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
@@ -163,6 +167,7 @@ impl Finding {
             call: None,
             winerror: None,
             frame: None,
+            ended_ms: None,
             process: None,
             case: None,
             remedy: None,

@@ -9,6 +9,7 @@ mod comparison;
 mod event;
 mod finding;
 mod frame;
+mod hook_check;
 mod host;
 mod json_path;
 mod process;
@@ -36,6 +37,9 @@ pub use comparison::{
 pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
+pub use hook_check::{
+    Decision, EventInput, Eventually, Expected, HookCall, HookEvent, HookRef, HookReport, Presence, StartProof,
+};
 pub use host::{CodePages, HostFacts};
 pub use json_path::{JsonPath, PathStep, WiringSource};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Case, Counts, Exit, Finding, Frame, Home, HostFacts, Process, Verdict};
+use super::{Case, Counts, Exit, Finding, Frame, Home, HookReport, HostFacts, Process, Verdict};
 
 /// The name and version of the report's form.
 pub const SCHEMA: &str = "hostproof.report/1";
@@ -300,4 +300,7 @@ pub struct CheckReport {
     /// What could not be reconciled in the output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What came of its hook, if it calls one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook: Option<HookReport>,
 }

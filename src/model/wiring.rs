@@ -1,5 +1,7 @@
 //! The commands that hosts call, as their files name them.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +121,9 @@ pub struct Wiring {
     /// After which the host ends it; `null` where the host has none, or none that is known.
     #[serde(default)]
     pub limit: Option<Limit>,
+    /// Variables that its entry sets (Copilot's `env`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
     /// The checks that cover it, and by which of their keys.
     pub covered_by: Vec<Cover>,
     pub faults: Vec<WiringFault>,

@@ -25,6 +25,9 @@ pub struct Job {
     pub stdin: Option<PathBuf>,
     pub timeout: Duration,
     pub grace: Duration,
+    /// How much longer than the grace what is meant to outlive it may live. What is alive when the grace is over is looked
+    /// at then, and again only at the end.
+    pub afterlife: Duration,
     /// Folders whose holders are of interest; absolute, without symbolic links.
     pub roots: Vec<PathBuf>,
     /// An existing folder on a file system that can take output which is too large for memory.
@@ -50,6 +53,7 @@ impl Job {
             stdin: None,
             timeout,
             grace: Duration::ZERO,
+            afterlife: Duration::ZERO,
             roots: vec![folder.to_owned()],
             spill: folder.to_owned(),
             publishes: Vec::new(),
@@ -59,11 +63,27 @@ impl Job {
     }
 
     /// When the limit is over of a job that started then and whose first process ended then, if it has, and what that
-    /// ends: the time limit while the first process runs, then the grace.
+    /// ends: the time limit while the first process runs, then the grace and what is granted beyond it.
     pub(super) fn limit(&self, started: Instant, ended_at: Option<Instant>) -> (Instant, Ended) {
         match ended_at {
-            Some(ended) => (ended + self.grace, Ended::ByItself),
+            Some(ended) => (ended + self.grace + self.afterlife, Ended::ByItself),
             None => (started + self.timeout, Ended::Timeout),
+        }
+    }
+
+    /// When those that outlive the grace are to be looked at, of a job whose first process ended then; `None` if none may.
+    pub(super) fn look_at_lasting(&self, ended_at: Option<Instant>) -> Option<Instant> {
+        ended_at.map(|ended| ended + self.grace).filter(|_| !self.afterlife.is_zero())
+    }
+}
+
+/// Takes in a second look at the processes that outlived a job's first one: what they hold counts when the grace is over,
+/// not in the moment in which they are started. Those that came since are added.
+pub(super) fn look_again<T>(late: &mut Vec<T>, now: Vec<T>, is_same: impl Fn(&T, &T) -> bool) {
+    for seen in now {
+        match late.iter_mut().find(|known| is_same(known, &seen)) {
+            Some(known) => *known = seen,
+            None => late.push(seen),
         }
     }
 }

@@ -23,6 +23,8 @@ mod file_glob;
 mod job;
 mod places;
 mod published;
+#[cfg(not(target_os = "linux"))]
+mod reads;
 mod session;
 mod shebang;
 mod store;
@@ -72,7 +74,8 @@ pub use places::{sandbox_base, state_folder};
 pub use published::{Published, Step, Story, Torn};
 pub use shebang::shebang;
 pub use system::{
-    LaneHandle, Watcher, abilities, end_stranger, host_facts, prepare, serve, since_start, start_lane, wait_for_an_end,
+    LaneHandle, Reads, Watcher, abilities, end_stranger, host_facts, prepare, serve, since_start, start_lane,
+    wait_for_an_end,
 };
 
 use crate::model::Platform;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::lasting::Lasting;
 use super::{Blame, Places, windows_rules};
 use crate::model::{
     Act, Answer, Came, Finding, Hold, Holder, How, Kind, Process, RefusedCall, Rules, Severity, Target, WindowsRules,
@@ -11,6 +12,15 @@ use crate::platform::{Ended, Outcome, Stranger};
 /// The holds of processes that outlived the grace.
 pub fn held(alive: &[Process], places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
     alive.iter().flat_map(|process| process.holds.iter().map(|hold| finding(process, hold, places, blame))).collect()
+}
+
+/// The directories, and what was removed already, that those held beyond the grace which ended by themselves. Files that are
+/// still there they may have: they are gone before the files are.
+pub fn held_meanwhile(lasting: &Lasting<'_>, places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
+    let holds =
+        lasting.processes.iter().flat_map(|(process, _)| process.holds.iter().map(move |hold| (*process, hold)));
+    let kept = holds.filter(|(_, hold)| (hold.directory || hold.deleted) && !is_project_itself(hold, places));
+    kept.map(|(process, hold)| finding(process, hold, places, blame)).collect()
 }
 
 /// What was removed during the run while a process held it, of the check or not. Windows would have refused that. A note:

@@ -1,5 +1,6 @@
 //! Processes that outlived their check.
 
+use super::lasting::Lasting;
 use super::{Blame, Places};
 use crate::model::{Finding, Kind, Process, Severity};
 use crate::platform::{Outcome, Stranger};
@@ -34,6 +35,26 @@ pub fn leaked(outcome: &Outcome, blame: &Blame<'_>) -> Vec<Finding> {
     findings
 }
 
+/// Those that were alive after the grace, and ended by themselves while it was waited for those that are declared.
+pub fn lasting(lasting: &Lasting<'_>, blame: &Blame<'_>) -> Vec<Finding> {
+    let finding = |&(process, ended_us): &(&Process, u64)| {
+        let message = format!(
+            "{} was alive after the grace{}, and ended {} after the check",
+            process.short(),
+            manner(process),
+            seconds(ended_us)
+        );
+        let mut finding = Finding::new(Kind::LeakedProcess, Severity::Error, message);
+        finding.case = blame.case(process, None);
+        finding.ended_ms = Some(ended_us.div_ceil(1000));
+        finding.process = Some(process.clone());
+        finding.remedy =
+            Some("declare it (`allow` with `ends_within`), or end it in the test that starts it".to_owned());
+        finding
+    };
+    lasting.processes.iter().map(finding).collect()
+}
+
 /// Those that were started for the check outside its tree (by a server that ran before), and carry its mark.
 pub fn outside(strangers: &[Stranger]) -> Vec<Finding> {
     strangers
@@ -54,8 +75,9 @@ pub fn outside(strangers: &[Stranger]) -> Vec<Finding> {
 }
 
 /// Those that ended by themselves within the grace.
-pub fn late(outcome: &Outcome, places: &Places) -> Vec<Finding> {
-    let ended = outcome.late.iter().filter_map(|late| Some((&late.process, late.ended_us?)));
+pub fn late(outcome: &Outcome, lasting: &Lasting<'_>, places: &Places) -> Vec<Finding> {
+    let ended = outcome.late.iter().filter(|late| !lasting.has(&late.process));
+    let ended = ended.filter_map(|late| Some((&late.process, late.ended_us?)));
     ended
         .map(|(process, ended_us)| {
             let mut holds: Vec<String> = process

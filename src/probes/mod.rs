@@ -4,6 +4,7 @@
 
 mod blame;
 mod holds;
+mod lasting;
 mod leaks;
 mod names;
 mod pipes;
@@ -20,8 +21,10 @@ pub use names::{
 };
 pub use places::Places;
 
+use lasting::Lasting;
+
 use crate::model::{
-    Finding, Frame, Kind, PUBLISHED_FILES, ProcessRef, Rules, Severity, WINDOWS_RULES, remedy, to_see_all,
+    Check, Finding, Frame, Kind, PUBLISHED_FILES, ProcessRef, Severity, WINDOWS_RULES, remedy, to_see_all,
 };
 use crate::platform::{self, Ended, Outcome, Stranger, Unread};
 
@@ -34,14 +37,17 @@ pub fn findings(
     places: &Places,
     blame: &Blame<'_>,
     frames: &[Frame],
-    rules: Rules,
+    check: &Check,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     if outcome.ended == Ended::ByItself {
+        let lasting = Lasting::of(outcome, check);
         findings.extend(leaks::leaked(outcome, blame));
+        findings.extend(leaks::lasting(&lasting, blame));
         findings.extend(holds::held(&outcome.alive, places, blame));
-        findings.extend(pipes::held(outcome, blame));
-        findings.extend(leaks::late(outcome, places));
+        findings.extend(holds::held_meanwhile(&lasting, places, blame));
+        findings.extend(pipes::held(outcome, &lasting, blame));
+        findings.extend(leaks::late(outcome, &lasting, places));
     }
     if outcome.ended != Ended::Cancelled {
         let known: Vec<u32> = outcome.alive.iter().map(|process| process.pid).collect();
@@ -51,7 +57,7 @@ pub fn findings(
         for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {
             findings.extend(holds::held(std::slice::from_ref(&stranger.process), places, blame));
         }
-        findings.extend(holds::removed(outcome, strangers, places, blame, rules));
+        findings.extend(holds::removed(outcome, strangers, places, blame, check.rules));
     }
     findings.extend(leaks::survivors(outcome));
     findings.extend(blind(outcome));

@@ -1,15 +1,21 @@
 //! The check's own output, still open.
 
 use super::Blame;
+use super::lasting::Lasting;
 use crate::model::{Finding, Kind, Process, Severity, Stream};
 use crate::platform::Outcome;
 
 /// A finding per process that kept a stream open beyond the grace; one without a process if nobody was found.
-pub fn held(outcome: &Outcome, blame: &Blame<'_>) -> Vec<Finding> {
+pub fn held(outcome: &Outcome, lasting: &Lasting<'_>, blame: &Blame<'_>) -> Vec<Finding> {
+    let is_held = |stream: Stream| {
+        let captured = outcome.captured(stream);
+        lasting.outlasts(captured.end_us) && captured.lost.is_none()
+    };
     let mut findings = Vec::new();
     let mut found = [false; 2];
-    for process in outcome.alive.iter().chain(&outcome.outside) {
-        let open: Vec<Stream> = process.pipes.iter().copied().filter(|stream| is_held(outcome, *stream)).collect();
+    let lasted = lasting.processes.iter().map(|(process, _)| *process);
+    for process in outcome.alive.iter().chain(&outcome.outside).chain(lasted) {
+        let open: Vec<Stream> = process.pipes.iter().copied().filter(|stream| is_held(*stream)).collect();
         for stream in &open {
             found[*stream as usize] = true;
         }
@@ -18,16 +24,11 @@ pub fn held(outcome: &Outcome, blame: &Blame<'_>) -> Vec<Finding> {
         }
     }
     for stream in [Stream::Stdout, Stream::Stderr] {
-        if is_held(outcome, stream) && !found[stream as usize] {
+        if is_held(stream) && !found[stream as usize] {
             findings.push(finding(&[stream], None, blame));
         }
     }
     findings
-}
-
-fn is_held(outcome: &Outcome, stream: Stream) -> bool {
-    let captured = outcome.captured(stream);
-    captured.end_us.is_none() && captured.lost.is_none()
 }
 
 fn finding(streams: &[Stream], process: Option<&Process>, blame: &Blame<'_>) -> Finding {

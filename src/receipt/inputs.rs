@@ -1,5 +1,5 @@
 //! What a check's outcome rests on, as one digest: the check as it is resolved, its setup, and the files that it covers and
-//! uses, as a commit has them.
+//! uses, as a commit has them. A hook's check uses the file that wires it, the scripts that it runs and its events.
 //!
 //! The digest is the SHA-256 of a text that anybody can make:
 //!
@@ -27,7 +27,7 @@ use sha2::{Digest, Sha256};
 use super::digest::hex;
 use super::revision::{Place, Revision};
 use crate::covers::Covers;
-use crate::model::{Check, CheckCommand};
+use crate::model::{Check, CheckCommand, EventInput};
 use crate::source::{TreeFile, TreeKind};
 
 /// What is digested, before it is.
@@ -112,8 +112,18 @@ impl Reach {
     /// If a fixture is not there: a sentence.
     pub fn of(check: &Check, revision: &Revision) -> Result<Self, String> {
         let stdin = check.stdin.iter().map(|path| path.to_string_lossy().into_owned());
+        let wired = match &check.command {
+            CheckCommand::Hook(hook) => revision.wired(hook)?,
+            CheckCommand::Argv(_) | CheckCommand::Shell { .. } => Vec::new(),
+        };
+        let events = check.events.iter().filter_map(|event| match &event.input {
+            EventInput::File(file) => Some(file.clone()),
+            EventInput::Sample(_) => None,
+        });
         let fixtures = stdin
             .chain(check.files.values().cloned())
+            .chain(wired)
+            .chain(events)
             .map(|name| revision.place(&name).map_err(|why| format!("it uses {name}: {why}")));
         let covers = (!check.covers.is_empty()).then(|| Covers::of(&check.covers));
         Ok(Self { covers, fixtures: fixtures.collect::<Result<_, _>>()? })

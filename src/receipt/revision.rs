@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::manifest;
-use crate::model::Platform;
+use crate::model::{HookRef, Platform, Wiring, WiringSource};
 use crate::plan::Plan;
 use crate::source::{self, TreeFile, TreeKind, Work};
-use crate::wirings::{Files, Tree, join};
+use crate::wirings::{self, Files, Tree, join};
 
 /// How many symbolic links lead to a file, at most.
 const MOST_LINKS: usize = 16;
@@ -113,6 +113,20 @@ impl Revision {
             let file = self.file(part).filter(|file| file.kind == TreeKind::Link)?;
             Some((file, name[part.len()..].trim_start_matches('/')))
         })
+    }
+
+    /// The file that wires a hook, and the files of the project that its commands run.
+    ///
+    /// # Errors
+    ///
+    /// If git can't tell: a sentence.
+    pub fn wired(&self, hook: &HookRef) -> Result<Vec<String>, String> {
+        let tree = Tree::open(&self.project, &self.commit)?;
+        let source = WiringSource { file: hook.file.clone(), commands: None };
+        let read = wirings::read(&tree, &[source]);
+        let named = read.wirings.iter().filter(|wiring| hook.is_for(wiring));
+        let scripts = named.flat_map(Wiring::scripts).filter(|script| script.exists);
+        Ok([hook.file.clone()].into_iter().chain(scripts.map(|script| script.path.clone())).collect())
     }
 
     /// All checks that its manifests have for a system. `folder` is that of the manifests, by its name in the project.

@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 use super::{Look, against, findings, last_words};
 use crate::model::{
     Case, CaseOutcome, Check, CheckReport, Counts, Cwd, Exit, Finding, Frame, How, Kind, Process, Raised, Severity,
     Stop, Totals, Verdict,
 };
-use crate::words::{command_line, quoted, shown};
+use crate::words::{command_line, duration, quoted, shown};
 
 /// How many names of cases, findings and lines of output are shown before `…`.
 const NAMES: usize = 3;
@@ -41,7 +42,10 @@ pub fn check_line(look: Look, check: &CheckReport, width: usize) -> String {
         _ => look.red("RED "),
     };
     let seconds = if check.started.is_some() { seconds(check) } else { "-".to_owned() };
-    let remark = check.reason.clone().or_else(|| remark(check)).unwrap_or_default();
+    let remark = check.reason.clone().unwrap_or_else(|| {
+        let told = [hook_times(check), remark(check)].into_iter().flatten();
+        told.collect::<Vec<_>>().join("; ")
+    });
     let remark = if check.verdict.is_red() { cut(&remark, LONGEST_REASON) } else { one_line(&remark) };
     let id = format!("{:width$}", look.text(&check.id));
     let line = format!(" {tag}  {id}  {:>9}  {seconds:>7}  {}", counts(check), look.text(&remark));
@@ -78,6 +82,10 @@ fn remark(check: &CheckReport) -> Option<String> {
         n => format!(" (and {} more: --verbose)", n - 1),
     };
     let text = match (&first.allowed, first.kind) {
+        (Some(_), Kind::LeakedProcess) if first.ended_ms.is_some() => {
+            let name = first.process.as_ref().and_then(program_name).unwrap_or_else(|| "a process".to_owned());
+            format!("{name} ended {} ms after it, as declared", first.ended_ms.unwrap_or_default())
+        }
         (Some(because), kind) => format!("{} allowed: {because}", kind.slug()),
         (None, Kind::LateExit) => {
             let name = first.process.as_ref().and_then(program_name).unwrap_or_else(|| "a process".to_owned());
@@ -92,6 +100,15 @@ fn remark(check: &CheckReport) -> Option<String> {
         (None, _) => first.message.clone(),
     };
     Some(text + &more)
+}
+
+/// How long a hook's host waited for it, the first time and later.
+fn hook_times(check: &CheckReport) -> Option<String> {
+    let hook = check.hook.as_ref()?;
+    let ms = |ms: u64| duration(Duration::from_millis(ms));
+    let warm = hook.warm_ms.map(|warm| format!(", then {}", ms(warm))).unwrap_or_default();
+    let limit = hook.limit_ms.map(|limit| format!(" of {}", ms(limit))).unwrap_or_default();
+    Some(format!("{}{warm}{limit}", ms(hook.cold_ms?)))
 }
 
 fn program_name(process: &Process) -> Option<String> {
@@ -292,6 +309,7 @@ fn again(check: &CheckReport, rerun: &Again<'_>) -> Vec<String> {
         lines.push(format!("again  hostproof run {}{} --keep failed", quoted(&check.id), folder.unwrap_or_default()));
     }
     if let Some(cwd) = &check.cwd
+        && check.hook.is_none()
         && !check.argv.is_empty()
         && !wants_its_sandbox(check, cwd, rerun)
     {

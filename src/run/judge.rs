@@ -1,5 +1,6 @@
 //! The verdict on one check: pure, from what was expected and what was seen.
 
+use std::fmt::Write;
 use std::time::Duration;
 
 use regex::Regex;
@@ -8,7 +9,8 @@ use super::records::exit_words;
 use super::skips;
 use super::text::Unsatisfied;
 use crate::model::{
-    Allow, CaseCount, Check, Counts, Exit, Finding, Kind, ReaderChoice, Reading, Severity, Stream, TextRule, Verdict,
+    Allow, CaseCount, Check, CheckCommand, Counts, Exit, Finding, Kind, ReaderChoice, Reading, Severity, Stream,
+    TextRule, Verdict,
 };
 use crate::platform::Ended;
 use crate::words::duration;
@@ -54,14 +56,22 @@ pub fn judge(check: &Check, facts: &Facts<'_>) -> Judgement {
     let seen = if uncounted { Counts::default() } else { facts.reading.counts };
     let expected = Expected::of(check, facts.listed);
     let counts = completed(seen, expected.as_ref());
+    // Its answers are cases, whatever its status.
+    let is_hook = matches!(check.command, CheckCommand::Hook(_));
     let mut findings = Vec::new();
     match facts.ended {
         Ended::Timeout => findings.push(timeout(check.timeout, facts.at_limit.as_deref())),
         Ended::Cancelled => {}
         Ended::ByItself => {
-            findings.extend(exit(check.expect.exit, facts.exit, &facts.reading.counts, &counts));
+            if !is_hook {
+                findings.extend(exit(check.expect.exit, facts.exit, &facts.reading.counts, &counts));
+            }
             findings.extend(facts.unsatisfied.iter().map(|rule| text(rule, &facts.lost)));
-            findings.extend(cases(check, expected.as_ref(), &counts, facts));
+            let untold = |finding: &Finding| {
+                // Each case that never ran is told by itself.
+                !is_hook || finding.kind != Kind::ShortCount || facts.found.iter().all(|one| one.kind != Kind::NoProof)
+            };
+            findings.extend(cases(check, expected.as_ref(), &counts, facts).into_iter().filter(untold));
         }
     }
     let matters = uncounted && facts.ended == Ended::ByItself;
@@ -184,9 +194,16 @@ impl<'a> Allowed<'a> {
 }
 
 fn allow(finding: &mut Finding, allowed: &[Allowed<'_>]) {
-    if let Some(Allowed { allow, .. }) = allowed.iter().find(|allowed| allowed.fits(finding)) {
+    let fitting: Vec<&Allow> = allowed.iter().filter(|one| one.fits(finding)).map(|one| one.allow).collect();
+    let in_time = |allow: &&&Allow| {
+        let ended = finding.ended_ms.map(Duration::from_millis);
+        allow.ends_within.is_none_or(|within| ended.is_some_and(|ended| ended <= within))
+    };
+    if let Some(allow) = fitting.iter().find(in_time) {
         finding.severity = Severity::Note;
         finding.allowed = Some(allow.because.clone());
+    } else if let Some(within) = fitting.iter().filter_map(|allow| allow.ends_within).max() {
+        let _ = write!(finding.message, "; it is to end within {}", duration(within));
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant, SystemTime};
 
 use super::copy::{self, Outside};
 use super::environment::{self, Caller};
@@ -14,16 +16,18 @@ use super::sandbox::Sandbox;
 use super::settle::Pending;
 use super::slot::Slot;
 use super::text::Unsatisfied;
-use super::{junit, output, planned, records, text};
+use super::{eventually, junit, output, planned, records, text};
 use crate::model::{Check, CheckCommand, CheckReport, Cwd, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
-use crate::platform::{Job, Outcome};
+use crate::platform::{Ended, Job, Outcome};
 use crate::probes::Places;
 use crate::readers::{self, Context, Source};
 
 /// What lives are lived by.
 pub struct Life<'a> {
-    plan: &'a Plan,
+    pub(super) plan: &'a Plan,
+    /// Set once the run was stopped.
+    pub(super) stop: Arc<AtomicBool>,
     caller: Caller,
     /// The programs that were found on the caller's `PATH`.
     known: Known,
@@ -48,6 +52,7 @@ struct Begun {
     outcome: Outcome,
     sandbox: Sandbox,
     started: SystemTime,
+    since: Instant,
 }
 
 /// Where a check's first half ends.
@@ -61,8 +66,8 @@ pub enum Half<'a> {
 impl<'a> Life<'a> {
     /// For the checks of a plan.
     #[must_use]
-    pub fn new(plan: &'a Plan) -> Self {
-        Self { plan, caller: Caller::read(), known: Known::default() }
+    pub fn new(plan: &'a Plan, stop: Arc<AtomicBool>) -> Self {
+        Self { plan, stop, caller: Caller::read(), known: Known::default() }
     }
 
     /// Takes the check of that place in the plan from its sandbox to the end of its processes.
@@ -74,13 +79,16 @@ impl<'a> Life<'a> {
             Ok(sandbox) => sandbox,
             Err(why) => return told(records::not_run(check, Verdict::Broken, why)),
         };
+        if let CheckCommand::Hook(hook) = &check.command {
+            return self.begin_hook(index, hook, sandbox, slot);
+        }
         let broken = |why| records::not_run(check, Verdict::Broken, why);
         let mut report = match self.prepare(check, &sandbox).map(|ready| (Self::list(check, &ready, slot), ready)) {
             Ok((Ok(listing), ready)) => {
-                let started = SystemTime::now();
+                let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
-                        let begun = Begun { index, ready, listing, outcome, sandbox, started };
+                        let begun = Begun { index, ready, listing, outcome, sandbox, started, since };
                         return Half::Pending(Box::new(self.pending(begun, slot)));
                     }
                     Ok(outcome) => {
@@ -107,15 +115,17 @@ impl<'a> Life<'a> {
 
     /// Reads the output, and puts together what the second half needs.
     fn pending(&self, begun: Begun, slot: &Slot<'_>) -> Pending<'a> {
-        let Begun { index, ready, listing, mut outcome, sandbox, started } = begun;
+        let Begun { index, ready, listing, mut outcome, sandbox, started, since } = begun;
         let planned = &self.plan.checks[index];
         let check = &planned.check;
         outcome.untouched &= !listing.touched;
         outcome.blind.extend(listing.blind);
         let Ready { program, places, before, .. } = ready;
-        let late = outcome.late.iter_mut().map(|late| &mut late.process);
-        for process in late.chain(&mut outcome.alive) {
-            process.holds.retain(|hold| concerns(hold, &places, started));
+        keep_what_concerns(&mut outcome, &places, started);
+        let mut left = listing.left;
+        if outcome.ended == Ended::ByItself {
+            let ended = since + Duration::from_micros(outcome.duration_us);
+            left.extend(eventually::unmet(check, &places, ended, &self.stop));
         }
         // Only under `cwd: copy` are a check's folder and the project's copy one; its files are the project's by name.
         let work = sandbox.work();
@@ -166,7 +176,8 @@ impl<'a> Life<'a> {
             outcome,
             reading,
             listed,
-            left: listing.left,
+            left,
+            hook: None,
             unsatisfied,
             lost,
             sandbox,
@@ -184,6 +195,16 @@ impl<'a> Life<'a> {
     ///
     /// A sentence that says what is in the way.
     pub fn prepare(&self, check: &Check, sandbox: &Sandbox) -> Result<Ready, String> {
+        let places = self.places(check, sandbox)?;
+        self.prepare_in(check, sandbox, places)
+    }
+
+    /// Fills the sandbox.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what is in the way.
+    pub fn places(&self, check: &Check, sandbox: &Sandbox) -> Result<Places, String> {
         let (cwd, project) = match check.cwd {
             Cwd::Project => (self.plan.project.clone(), self.plan.project.clone()),
             Cwd::Sandbox => (sandbox.work(), self.plan.project.clone()),
@@ -193,10 +214,20 @@ impl<'a> Life<'a> {
             }
         };
         copy::files(&check.files, &self.plan.project, sandbox)?;
-        let env = environment::environment(check, &self.caller, sandbox, &project, &cwd);
+        Ok(Places { sandbox: sandbox.root().to_owned(), project, cwd })
+    }
+
+    /// Puts together what is to be started in a sandbox that is filled.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what is in the way.
+    pub fn prepare_in(&self, check: &Check, sandbox: &Sandbox, places: Places) -> Result<Ready, String> {
+        let Places { cwd, project, .. } = &places;
+        let env = environment::environment(check, &self.caller, sandbox, project, cwd);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
         let known = self.caller.has_path(path).then_some(&self.known);
-        let lookup = Lookup { path, cwd: &cwd, project: &project, sandbox: sandbox.root(), known };
+        let lookup = Lookup { path, cwd, project, sandbox: sandbox.root(), known };
         let program = lookup.find(&check.command)?;
         let listing = listing::of(check).map(|listing| lookup.find(&CheckCommand::Argv(listing.argv.clone())));
         let listing = listing.transpose().map_err(|why| format!("listing the cases: {why}"))?;
@@ -209,16 +240,16 @@ impl<'a> Life<'a> {
             argv: os_strings(&program.argv),
             env,
             cwd: cwd.clone(),
-            stdin: self.stdin(check)?,
+            stdin: check.stdin.as_deref().map(|name| self.input(check, name)).transpose()?,
             timeout: check.timeout,
             grace: check.grace,
+            afterlife: check.afterlife(),
             roots,
             spill: spill(sandbox),
-            publishes: publishes(check, &cwd, &project, sandbox),
+            publishes: check.publishes.iter().map(|glob| eventually::folder_of(glob, &places)).collect(),
             rules: check.rules,
             windows: check.windows.clone(),
         };
-        let places = Places { sandbox: sandbox.root().to_owned(), project, cwd };
         let before = match &check.reader {
             ReaderChoice::Junit(path) => Before::now(path, &places),
             _ => Before::default(),
@@ -233,9 +264,12 @@ impl<'a> Life<'a> {
         Ok(Ready { job, listing, program, places, before })
     }
 
-    /// The file that is the check's input. Opening anything but a regular file could wait for ever.
-    fn stdin(&self, check: &Check) -> Result<Option<PathBuf>, String> {
-        let Some(name) = &check.stdin else { return Ok(None) };
+    /// A file of that name that is some input of the check's. Opening anything but a regular file could wait for ever.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what it is instead.
+    pub fn input(&self, check: &Check, name: &Path) -> Result<PathBuf, String> {
         // Whoever names a file on the command line means it; a manifest keeps to its project.
         let file = match copy::inside(&self.plan.project, name) {
             Err(Outside::Elsewhere(place)) if check.origin.is_some() => {
@@ -245,21 +279,11 @@ impl<'a> Life<'a> {
             Ok(file) | Err(Outside::Elsewhere(file)) => file,
         };
         match std::fs::metadata(&file) {
-            Ok(metadata) if metadata.is_file() => Ok(Some(file)),
+            Ok(metadata) if metadata.is_file() => Ok(file),
             Ok(_) => Err(format!("stdin: {} is not a regular file", name.display())),
             Err(error) => Err(format!("stdin: {}: {error}", name.display())),
         }
     }
-}
-
-/// Each glob with the folder that it is below.
-fn publishes(check: &Check, cwd: &Path, project: &Path, sandbox: &Sandbox) -> Vec<(PathBuf, String)> {
-    let folder = |glob: &String| {
-        let places = [("$project/", project), ("$sandbox/", sandbox.root())];
-        let below = places.into_iter().find_map(|(word, place)| Some((place, glob.strip_prefix(word)?)));
-        below.map_or_else(|| (cwd.to_owned(), glob.clone()), |(place, rest)| (place.to_owned(), rest.to_owned()))
-    };
-    check.publishes.iter().map(folder).collect()
 }
 
 /// Where output goes that is too much for memory: beside the lanes' folders, where it has no name, and whatever a check
@@ -276,6 +300,14 @@ fn read(reader: &ReaderChoice, outcome: &Outcome, context: &Context<'_>) -> io::
         sources.push(Source { stream, bytes: output::open(captured)?, marks: &captured.marks });
     }
     readers::read(reader, sources, context)
+}
+
+/// Forgets the holds of a job's processes that say nothing about the check.
+pub fn keep_what_concerns(outcome: &mut Outcome, places: &Places, started: SystemTime) {
+    let late = outcome.late.iter_mut().map(|late| &mut late.process);
+    for process in late.chain(&mut outcome.alive) {
+        process.holds.retain(|hold| concerns(hold, places, started));
+    }
 }
 
 /// Whether a hold says something about the check: all in the sandbox do; of the project's files only those that the

@@ -5,6 +5,8 @@
 mod copy;
 mod encoding;
 mod environment;
+mod eventually;
+mod hook;
 mod judge;
 mod junit;
 mod life;

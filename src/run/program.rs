@@ -57,6 +57,8 @@ impl Lookup<'_> {
                 self.check_script(&file, &argv)?;
                 self.through(file, argv)
             }
+            // A hook is looked up as what its host makes of it.
+            CheckCommand::Hook(_) => Err("a hook is no program".to_owned()),
             CheckCommand::Shell { script, interpreter } => {
                 let (name, options): (&str, &[&str]) = match interpreter {
                     Interpreter::Sh => ("sh", &["-c"]),

@@ -31,6 +31,7 @@ pub fn empty(check: &Check, verdict: Verdict, reason: Option<String>) -> CheckRe
         stderr: Output::default(),
         kept: None,
         notes: Vec::new(),
+        hook: None,
     }
 }
 

@@ -16,7 +16,9 @@ use super::text::Unsatisfied;
 use super::unseen::Unseen;
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
-use crate::model::{Case, CaseOutcome, Cases, Check, CheckReport, Cwd, Finding, Process, Reading, Stream};
+use crate::model::{
+    Case, CaseOutcome, Cases, Check, CheckReport, Cwd, Finding, HookReport, Process, ProcessTimes, Reading, Stream,
+};
 use crate::plan::Planned;
 use crate::platform::{self, Ended, LaneHandle, Outcome, Stranger, Watcher};
 use crate::probes::{self, Blame, Places};
@@ -44,6 +46,8 @@ pub struct Pending<'a> {
     pub listed: Option<u64>,
     /// What the listing left behind.
     pub left: Vec<Finding>,
+    /// What came of the check's hook; what its calls left is in `left` then.
+    pub hook: Option<Hook>,
     /// Rules of `expect` that the output does not satisfy.
     pub unsatisfied: Vec<Unsatisfied<'a>>,
     /// The streams that are not known whole, each with why.
@@ -56,6 +60,12 @@ pub struct Pending<'a> {
     pub handle: Option<LaneHandle>,
     /// Where the sandbox goes if nothing happened to it.
     pub spare: Arc<Spare>,
+}
+
+/// What came of a hook, all of its calls together.
+pub struct Hook {
+    pub report: HookReport,
+    pub processes: Vec<ProcessTimes>,
 }
 
 /// The stage that all lanes hand their checks to.
@@ -263,6 +273,7 @@ impl Pending<'_> {
             reading,
             listed,
             mut left,
+            hook,
             unsatisfied,
             lost,
             sandbox,
@@ -276,7 +287,7 @@ impl Pending<'_> {
         let told = |case: &Case| case.outcome != CaseOutcome::Unknown || case.at_ms.is_some();
         let cases = &reading.cases[..reading.cases.iter().rposition(told).map_or(0, |last| last + 1)];
         let blame = Blame { cases, complete: reading.counts.ran.is_some_and(|ran| ran == cases.len() as u64) };
-        left.extend(probes::findings(&outcome, strangers, &places, &blame, &reading.frames, check.rules));
+        left.extend(probes::findings(&outcome, strangers, &places, &blame, &reading.frames, check));
         if outcome.ended != Ended::Cancelled {
             left.extend(names::found(check, &outcome, &sandbox, tracked, &blame));
         }
@@ -316,22 +327,30 @@ impl Pending<'_> {
             }
         }
 
+        let (processes, stdout_end_ms, hook) = match hook {
+            Some(Hook { report, processes }) => {
+                let ends: Option<Vec<u64>> = report.calls.iter().map(|call| call.stdout_end_ms).collect();
+                (processes, ends.and_then(|ends| ends.into_iter().max()), Some(report))
+            }
+            None => (records::processes(&outcome), outcome.stdout.end_us.map(|us| us / 1000), None),
+        };
         CheckReport {
             argv: program.argv,
             cwd: Some(shown_cwd(&places, keep)),
             exit: outcome.exit,
             started: Some(timestamp(started)),
             duration_ms: outcome.duration_us / 1000,
-            stdout_end_ms: outcome.stdout.end_us.map(|us| us / 1000),
+            stdout_end_ms,
             reader: reading.reader,
             cases: Cases::new(judgement.counts, reading.cases),
             frames: reading.frames,
             findings: judgement.findings,
-            processes: records::processes(&outcome),
+            processes,
             stdout,
             stderr,
             kept: keep.then(|| sandbox.root().display().to_string()),
             notes: [reading.notes, outcome.notes].concat(),
+            hook,
             ..records::empty(check, judgement.verdict, judgement.reason)
         }
     }
@@ -346,7 +365,7 @@ fn shown_cwd(places: &Places, kept: bool) -> String {
 }
 
 /// What the processes were doing when the time limit came.
-fn at_limit(outcome: &Outcome) -> Option<String> {
+pub fn at_limit(outcome: &Outcome) -> Option<String> {
     const TOLD: usize = 5;
     if outcome.ended != Ended::Timeout || outcome.alive.is_empty() {
         return None;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::encoding::as_utf8;
 use super::sandbox::{Sandbox, Spare};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::platform::{self, Job, Lane, LaneError, LaneHandle, Outcome};
 
 /// Makes a new lane one that is ended when the run is.
@@ -18,7 +18,12 @@ pub struct Slot<'a> {
     /// Whether the supervisor was lost, or strangers stayed in its tree: the next job needs another one.
     spent: bool,
     spare: Arc<Spare>,
+    /// For jobs that run beside the slot's own.
+    beside: Vec<Slot<'a>>,
 }
+
+/// Numbers of lanes from here on are those of lanes beside others.
+const BESIDE: usize = 1 << 16;
 
 impl<'a> Slot<'a> {
     /// Starts a supervisor.
@@ -27,7 +32,7 @@ impl<'a> Slot<'a> {
     ///
     /// If it can't be started.
     pub fn start(number: usize, register: Register<'a>) -> Result<Self> {
-        let mut slot = Self { number, register, lane: None, spent: false, spare: Arc::default() };
+        let mut slot = Self { number, register, lane: None, spent: false, spare: Arc::default(), beside: Vec::new() };
         slot.renew()?;
         Ok(slot)
     }
@@ -85,6 +90,37 @@ impl<'a> Slot<'a> {
         result
     }
 
+    /// Runs jobs at once, the first in the slot's own lane and each of the others in one beside it. All of them may be about
+    /// a sandbox of this slot's.
+    pub fn run_all(&mut self, jobs: &[Job]) -> Vec<std::result::Result<Outcome, LaneError>> {
+        let Some((first, others)) = jobs.split_first() else { return Vec::new() };
+        let mut beside = std::mem::take(&mut self.beside);
+        while beside.len() < others.len() {
+            match Slot::start(BESIDE * (beside.len() + 1) + self.number, self.register) {
+                Ok(slot) => beside.push(slot),
+                Err(error) => return vec![Err(no_lane(&error))],
+            }
+        }
+        let outcomes = std::thread::scope(|scope| {
+            let run = |(slot, job): (&'_ mut Slot<'a>, &'_ Job)| slot.renewed().and_then(|slot| slot.run(job));
+            let threads: Vec<_> = beside.iter_mut().zip(others).map(|pair| scope.spawn(move || run(pair))).collect();
+            let mut outcomes = vec![self.run(first)];
+            let lost = || Err(LaneError::Died { how: "its thread ended".to_owned(), alive: Vec::new() });
+            outcomes.extend(threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())));
+            outcomes
+        });
+        self.beside = beside;
+        outcomes
+    }
+
+    /// This slot with a lane that can run something.
+    fn renewed(&mut self) -> std::result::Result<&mut Self, LaneError> {
+        if self.lane.is_none() || self.spent {
+            self.renew().map_err(|error| no_lane(&error))?;
+        }
+        Ok(self)
+    }
+
     /// Where untouched sandboxes of the current lane go.
     pub fn spare(&self) -> Arc<Spare> {
         Arc::clone(&self.spare)
@@ -94,4 +130,8 @@ impl<'a> Slot<'a> {
     pub fn handle(&self) -> Option<LaneHandle> {
         self.lane.as_ref().map(|lane| lane.handle())
     }
+}
+
+fn no_lane(error: &Error) -> LaneError {
+    LaneError::Died { how: error.to_string(), alive: Vec::new() }
 }

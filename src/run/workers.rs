@@ -142,7 +142,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         schedule.judged(index, red);
         schedule.check_done(index);
     };
-    let life = Life::new(plan);
+    let life = Life::new(plan, Arc::clone(&interrupt.stop));
     let tracked = Tracked::of(plan);
     let settler = Settler::new(options, &tracked, Arc::clone(&interrupt.stop));
     let programs = Programs::default();

@@ -26,6 +26,11 @@ pub fn cover(wirings: &mut [Wiring], checks: &[&Check], files: &dyn Files) {
 }
 
 fn covered(wiring: &Wiring, check: &Check, used: &[String]) -> Option<String> {
+    if let CheckCommand::Hook(hook) = &check.command
+        && hook.is_for(wiring)
+    {
+        return Some(format!("hook: {}", hook.file));
+    }
     let named: Vec<&str> = wiring.scripts().map(|script| script.path.as_str()).chain([wiring.file.as_str()]).collect();
     if let Some(glob) = Covers::of(&check.covers).glob_for(&named) {
         return Some(format!("covers: {glob}"));
@@ -48,6 +53,7 @@ fn used(check: &Check, files: &dyn Files) -> Vec<String> {
     let cwd = in_project.then(String::new);
     let around = Around { files, folders, cwd, file: None, is_top: true };
     let told = match &check.command {
+        CheckCommand::Hook(_) => return Vec::new(),
         CheckCommand::Shell { script, .. } => in_shell(script, &around),
         CheckCommand::Argv(argv) => {
             let argv: Vec<String> = argv.iter().map(|word| word.replace("$project", "${HOSTPROOF_PROJECT}")).collect();

@@ -1,5 +1,7 @@
 //! One wired command as its file has it, before its scripts are looked at.
 
+use std::collections::BTreeMap;
+
 use super::hosts::Form;
 use crate::model::{Host, Limit, On, Shell};
 
@@ -18,6 +20,8 @@ pub struct Draft {
     /// Relative to the project; empty for the project itself.
     pub cwd: String,
     pub limit: Option<Limit>,
+    /// Variables that its entry sets.
+    pub env: BTreeMap<String, String>,
     pub form: Option<&'static Form>,
     /// The folder of the plugin that the file belongs to.
     pub plugin: Option<String>,
@@ -41,6 +45,7 @@ impl Draft {
             commands: vec![command],
             cwd: String::new(),
             limit: None,
+            env: BTreeMap::new(),
             form: None,
             plugin: None,
             disabled: None,

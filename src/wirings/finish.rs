@@ -39,6 +39,7 @@ pub fn finish(draft: &Draft, files: &dyn Files, is_top: bool) -> (Wiring, Vec<St
         name: draft.name.clone(),
         commands,
         limit: draft.limit.clone(),
+        env: draft.env.clone(),
         covered_by: Vec::new(),
         faults: Vec::new(),
     };

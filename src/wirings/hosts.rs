@@ -350,6 +350,12 @@ pub const GIT: &[&str] = &[
     "post-index-change",
 ];
 
+/// What is known of a host whose settings this table is for.
+#[must_use]
+pub fn form(host: Host) -> Option<&'static Form> {
+    [&CLAUDE, &CODEX, &GEMINI, &COPILOT, &CURSOR, &WINDSURF].into_iter().find(|form| form.host == host)
+}
+
 /// The form of a file by its name, wherever it lies.
 pub fn by_name(file: &str) -> Option<&'static Place> {
     let is = |place: &&Place| {

@@ -45,6 +45,8 @@ mod yaml;
 
 pub use cover::{cover, mark_short_limits};
 pub use files::{Disk, Entry, Files, Refused, Tree};
+pub use hosts::{Form, Matchers, form};
 pub use listing::{Listing, list};
 pub use paths::join;
 pub use read::{Wirings, read};
+pub use settings::plugin;

@@ -1,11 +1,13 @@
 //! Settings of hosts, in either shape.
 
+use std::collections::BTreeMap;
+
 use super::draft::{Draft, Text};
 use super::hosts::{Form, Shape};
 use super::paths::{folder, join};
 use super::reading::Reading;
 use super::tree::{Node, Value};
-use crate::model::{Limit, On, Shell, Unit};
+use crate::model::{Host, Limit, On, Shell, Unit};
 
 /// A settings file.
 #[derive(Clone, Copy)]
@@ -131,6 +133,7 @@ impl Settings<'_> {
             commands,
             cwd: cwd.unwrap_or_default(),
             limit,
+            env: self.env(entry),
             form: Some(self.form),
             plugin: self.plugin.map(str::to_owned),
             disabled: None,
@@ -172,6 +175,11 @@ impl Settings<'_> {
             }
         }
         commands
+    }
+
+    fn env(&self, entry: &Node) -> BTreeMap<String, String> {
+        let own = entry.get("env").filter(|_| self.form.host == Host::Copilot).and_then(Node::map).unwrap_or_default();
+        own.iter().filter_map(|(key, value)| Some((key.name.clone(), value.text()?.to_owned()))).collect()
     }
 
     fn limit(&self, event: Option<&str>, entry: &Node, reading: &mut Reading<'_>) -> Option<Limit> {

@@ -25,9 +25,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("wirings", &["covers", "manifest", "model", "platform", "source", "words"]),
     ("plan", &["error", "manifest", "model", "platform"]),
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
-    ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
     ("receipt", &["covers", "error", "manifest", "model", "plan", "platform", "source", "wirings", "words"]),
     ("compare", &["model", "readers", "words"]),
+    ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "wirings", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (
         "commands",

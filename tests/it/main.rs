@@ -37,6 +37,8 @@ mod failed;
 #[cfg(target_os = "linux")]
 mod github;
 #[cfg(target_os = "linux")]
+mod hook_checks;
+#[cfg(target_os = "linux")]
 mod hooks;
 #[cfg(target_os = "linux")]
 mod junit;
@@ -62,6 +64,8 @@ mod receipts;
 mod run;
 #[cfg(target_os = "linux")]
 mod signals;
+#[cfg(target_os = "linux")]
+mod spool;
 #[cfg(target_os = "linux")]
 mod terminal;
 

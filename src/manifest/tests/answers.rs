@@ -3,12 +3,19 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 93] = [
+const WRONG: [(&str, &str); 100] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
     ("watch: [/tmp]", "the key `watch` is not known in this version of hostproof"),
-    ("hook: x", "the key `hook` is not known in this version of hostproof"),
+    ("repeat: 2", "the key `repeat` is not known in this version of hostproof"),
+    ("events: [{expect: allow}]", "`events` for a check without `hook`\n only a wired hook is called"),
+    ("eventually: [{within: 10s, is: absent}]", "the key `file` is missing"),
+    ("eventually: [{within: 10s, file: x}]", "the key `is` is missing"),
+    ("eventually: [{within: 11m, file: x, is: absent}]", "more than ten minutes after the end"),
+    ("eventually: [{within: 1s, file: x, is: gone}]", "`gone` is not known here\n known here: absent, present"),
+    ("eventually: [{within: 1s, file: ../x, is: absent}]", "has `..` in it"),
+    ("allow: [{kind: residue, ends_within: 1s, because: x}]", "`ends_within` for what is no process"),
     ("title: 5", "expected a text, found `5`\n put it into quotes: \"5\""),
     ("title: [a]", "expected a text, found a list"),
     ("title:", "expected a text, found nothing"),
@@ -150,6 +157,35 @@ fn commands() {
     assert!(errors.contains("this text must not be empty") && errors.ends_with("\n1 error in 1 file"), "{errors}");
     let errors = Project::with("version: 1\nsetup: [cargo, build]\nchecks: [{id: a, run: [x]}]").errors();
     assert!(errors.ends_with("\n2 errors in 1 file"), "{errors}");
+}
+
+#[test]
+fn hooks() {
+    const HOOK: &str = "hook: {file: a.json}";
+    for (keys, expected) in [
+        ("hook: a.json\n    events: [{expect: allow}]", "expected a map with `file` and `event`, found the text"),
+        ("hook: {event: Stop}\n    events: [{expect: allow}]", "the key `file` is missing"),
+        ("hook: {file: /a}\n    events: [{expect: allow}]", "\"/a\" is an absolute path"),
+        ("hook: {file: a, evnt: b}\n    events: [{expect: allow}]", "did you mean `event`?"),
+        (HOOK, "the key `events` is missing"),
+        ("HOOK\n    events: []", "this list must not be empty"),
+        ("HOOK\n    events: [{}]", "the key `expect` is missing"),
+        ("HOOK\n    events: [{expect: deny}]", "`deny` is not known here"),
+        ("HOOK\n    events: [{expect: {jsn: 1}}]", "did you mean `json`?"),
+        ("HOOK\n    events: [{expect: allow, stdin: ../x}]", "has `..` in it"),
+        ("HOOK\n    events: [{expect: allow, stdin: {sample: 5}}]", "a sample has keys of its own"),
+        ("HOOK\n    events: [{expect: allow, stdin: {}}]", "a sample must not be empty"),
+        ("HOOK\n    run: [x]\n    events: [{expect: allow}]", "both `run` and `hook`"),
+        ("HOOK\n    stdin: x\n    events: [{expect: allow}]", "`stdin` for a `hook`"),
+        ("HOOK\n    reader: tap\n    events: [{expect: allow}]", "`reader` for a `hook`"),
+        ("HOOK\n    cwd: sandbox\n    events: [{expect: allow}]", "`cwd: sandbox` for a `hook`"),
+        ("HOOK\n    expect: {exit: 2}\n    events: [{expect: allow}]", "`expect.exit` for a `hook`"),
+    ] {
+        let keys = keys.replace("HOOK", HOOK);
+        let errors = Project::with(format!("version: 1\nchecks:\n  - id: a\n    {keys}\n")).errors();
+        assert!(errors.contains(expected), "{keys}: {errors}");
+        assert!(errors.ends_with("\n1 error in 1 file"), "{keys}: {errors}");
+    }
 }
 
 #[test]

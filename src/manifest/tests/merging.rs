@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::project::{Project, check_on};
 use crate::model::{
-    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Kind, Listing, ListingForm, Need,
-    Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
+    Allow, CaseCount, Check, CheckCommand, Cwd, Decision, EventInput, Expect, Expected, Home, Inherit, Interpreter,
+    Kind, Listing, ListingForm, Need, Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
 };
 
 fn argv(words: &[&str]) -> CheckCommand {
@@ -100,8 +100,13 @@ checks:
                 stderr: vec![],
             },
             allow: vec![
-                Allow { kind: Kind::LeakedProcess, matches: text("ssh-agent"), because: "once per login".to_owned() },
-                Allow { kind: Kind::Residue, matches: None, because: "meant".to_owned() },
+                Allow {
+                    kind: Kind::LeakedProcess,
+                    matches: text("ssh-agent"),
+                    ends_within: None,
+                    because: "once per login".to_owned()
+                },
+                Allow { kind: Kind::Residue, matches: None, ends_within: None, because: "meant".to_owned() },
             ],
             platforms: vec![Platform::Linux, Platform::Macos],
             needs: vec![
@@ -221,9 +226,9 @@ fn a_check_of_another_platform_needs_no_command_here() {
     assert_eq!((check.command, check.platforms), (argv(&["py"]), vec![Platform::Windows]));
 
     let errors = Project::with("version: 1\nchecks:\n  - {id: a, windows: {run: [py]}}\n").errors();
-    assert!(errors.starts_with("error: this check has neither `run` nor `shell` on linux and macos\n"), "{errors}");
+    assert!(errors.starts_with("error: this check has no `run`, `shell` or `hook` on linux and macos\n"), "{errors}");
     let errors = Project::with("version: 1\nchecks:\n  - {id: a, title: x}\n").errors();
-    assert!(errors.starts_with("error: this check has neither `run` nor `shell`\n"), "{errors}");
+    assert!(errors.starts_with("error: this check has no `run`, `shell` or `hook`\n"), "{errors}");
 }
 
 #[test]
@@ -288,4 +293,35 @@ fn counts_may_be_listed_and_skips_have_reasons() {
     let skips = vec![rule("needs PostgreSQL", Some(23)), rule("gh", None)];
     let text = "{skipped: [{matches: needs PostgreSQL, most: 23}, {matches: gh}]}";
     assert_eq!(expect(text).skipped, Some(Skips::ByReason(skips)));
+}
+
+#[test]
+fn a_hook_is_called_as_its_host_does_unless_it_is_said_otherwise() {
+    let hook = "hook: {file: .claude/settings.json, event: Stop}\n    events: [{stdin: {sample: {b: 1, a: [x]}}, expect: ask}]";
+    let check = |more: &str| {
+        check_on(
+            Platform::Linux,
+            &format!("version: 1\ndefaults: {{reader: tap}}\nchecks:\n  - id: a\n    {hook}{more}\n"),
+        )
+    };
+    let plain = check("");
+    let CheckCommand::Hook(named) = &plain.command else { panic!("{:?}", plain.command) };
+    assert_eq!((named.event.as_deref(), named.matcher.as_deref()), (Some("Stop"), None));
+    assert_eq!((plain.home, &plain.inherit, &plain.reader), (Home::Real, &Inherit::All, &ReaderChoice::None));
+    // One text, however it was written.
+    assert_eq!(plain.events[0].input, EventInput::Sample(r#"{"a":["x"],"b":1}"#.to_owned()));
+    assert_eq!(plain.events[0].expect, Expected::Decision(Decision::Ask));
+    let own = check("\n    home: sandbox\n    inherit: [X]");
+    assert_eq!((own.home, own.inherit), (Home::Sandbox, Inherit::Names(vec!["X".to_owned()])));
+    // What replaces a hook has no use for its events.
+    let other = check("\n    linux: {run: [x]}");
+    assert_eq!((other.command, other.events.len()), (argv(&["x"]), 0));
+}
+
+#[test]
+fn what_is_declared_is_waited_for_beyond_the_grace() {
+    let keys = "grace: 2s\n    allow: [{kind: leaked-process, ends_within: 5s, because: x}, {kind: leaked-process, ends_within: 3s, because: y}]";
+    let check = check_on(Platform::Linux, &format!("version: 1\nchecks:\n  - id: a\n    run: [x]\n    {keys}\n"));
+    assert_eq!(check.afterlife(), Duration::from_secs(3));
+    assert_eq!(check.allow[1].ends_within, Some(Duration::from_secs(3)));
 }

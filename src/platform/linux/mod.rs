@@ -18,6 +18,7 @@ mod mounts;
 pub mod orphans;
 mod procfs;
 mod publishing;
+mod reads;
 mod removals;
 pub mod running;
 mod scan;
@@ -38,6 +39,7 @@ use crate::model::Judge;
 pub use abilities::abilities;
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
+pub use reads::Reads;
 
 pub use super::unix::lane::{LaneHandle, prepare, start_lane};
 

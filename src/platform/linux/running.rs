@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
+use super::super::job::look_again;
 use super::super::unix::capture::Capture;
 use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
@@ -101,6 +102,8 @@ pub struct Run<'a> {
     unreaped: bool,
     /// What was alive when the first process ended.
     late: Vec<Process>,
+    /// Whether those that outlived the grace were looked at.
+    lasting_seen: bool,
     /// When which child ended.
     ends: HashMap<u32, Instant>,
     stdout: Capture,
@@ -174,6 +177,7 @@ impl<'a> Run<'a> {
             empty: false,
             unreaped: false,
             late: Vec::new(),
+            lasting_seen: false,
             ends: HashMap::new(),
             stdout,
             stderr,
@@ -188,6 +192,19 @@ impl<'a> Run<'a> {
     /// When the job's present limit is over, and what that ends.
     pub fn limit(&self, job: &Job) -> (Instant, Ended) {
         job.limit(self.started, self.ended_at)
+    }
+
+    /// Looks at what outlived the grace, once it has; says when that is, if it is yet to come.
+    pub fn look_at_lasting(&mut self, job: &Job, _signals: &OwnedFd) -> Option<Instant> {
+        let at = job.look_at_lasting(self.ended_at).filter(|_| !self.lasting_seen)?;
+        if at > Instant::now() {
+            return Some(at);
+        }
+        self.lasting_seen = true;
+        let sockets = self.bound();
+        let now = tree::read(std::process::id(), &self.wanted(&sockets), &HashSet::new());
+        look_again(&mut self.late, now, |a, b| a.pid == b.pid && a.started_ms == b.started_ms);
+        None
     }
 
     /// Whether the first process has ended, and nothing is left of the job.

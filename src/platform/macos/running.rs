@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::Signal;
 
+use super::super::job::look_again;
 use super::super::unix::capture::Capture;
 use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
@@ -74,6 +75,8 @@ pub struct Run<'a> {
     family: &'a mut Family,
     /// What was alive when the first process ended, by unique numbers.
     late: Vec<(u64, Process)>,
+    /// Whether those that outlived the grace were looked at.
+    lasting_seen: bool,
     roots: &'a [PathBuf],
     stdout: Capture,
     stderr: Capture,
@@ -136,6 +139,7 @@ impl<'a> Run<'a> {
             ended_at: None,
             family,
             late: Vec::new(),
+            lasting_seen: false,
             roots: &job.roots,
             stdout,
             stderr,
@@ -148,6 +152,20 @@ impl<'a> Run<'a> {
     /// When the job's present limit is over, and what that ends.
     pub fn limit(&self, job: &Job) -> (Instant, Ended) {
         job.limit(self.started, self.ended_at)
+    }
+
+    /// Looks at what outlived the grace, once it has; says when that is, if it is yet to come.
+    pub fn look_at_lasting(&mut self, job: &Job, queue: &OwnedFd) -> Option<Instant> {
+        let at = job.look_at_lasting(self.ended_at).filter(|_| !self.lasting_seen)?;
+        if at > Instant::now() {
+            return Some(at);
+        }
+        self.lasting_seen = true;
+        self.family.look(queue);
+        let wanted = self.wanted();
+        let now = self.family.read(&wanted, self.room);
+        look_again(&mut self.late, now, |(a, _), (b, _)| a == b);
+        None
     }
 
     /// Whether the first process has ended, and nothing is left of the job that could be found.

@@ -173,7 +173,7 @@ impl Lane for UnixLane {
             let _turn = self.0.sending.lock().unwrap_or_else(PoisonError::into_inner);
             wire::send(&self.0.socket, &Order::Run(header), &blob)
         };
-        let limit = job.timeout.saturating_add(job.grace).saturating_add(PATIENCE);
+        let limit = [job.grace, job.afterlife, PATIENCE].into_iter().fold(job.timeout, Duration::saturating_add);
         let answer = sent.and_then(|()| {
             self.wait_for_answer(limit)?;
             self.0.socket.set_read_timeout(Some(PATIENCE))?;

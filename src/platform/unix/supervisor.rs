@@ -114,7 +114,8 @@ impl Supervisor {
             if now >= limit {
                 break overdue;
             }
-            match run.wait(&self.signals, socket, limit - now) {
+            let next = run.look_at_lasting(job, &self.signals).map_or(limit, |at| limit.min(at));
+            match run.wait(&self.signals, socket, next.saturating_duration_since(now)) {
                 Word::Nothing => {}
                 Word::Cancel => self.cancelled = true,
                 Word::Keep => self.keep = true,

@@ -70,6 +70,7 @@ impl Word {
 pub struct JobHeader {
     timeout: Duration,
     grace: Duration,
+    afterlife: Duration,
     has_stdin: bool,
     roots: usize,
     arguments: usize,
@@ -101,6 +102,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     let header = JobHeader {
         timeout: job.timeout,
         grace: job.grace,
+        afterlife: job.afterlife,
         has_stdin: job.stdin.is_some(),
         roots: job.roots.len(),
         arguments: job.argv.len(),
@@ -137,6 +139,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         stdin,
         timeout: header.timeout,
         grace: header.grace,
+        afterlife: header.afterlife,
         roots,
         spill,
         publishes,
@@ -241,6 +244,7 @@ mod tests {
             stdin: Some("/in".into()),
             timeout: Duration::from_secs(1),
             grace: Duration::from_millis(5),
+            afterlife: Duration::from_millis(6),
             roots: vec!["/a".into()],
             spill: "/b".into(),
             publishes: vec![("/p".into(), "a/*".into()), ("/s".into(), "b".into())],

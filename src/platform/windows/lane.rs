@@ -107,7 +107,8 @@ impl Lane for WindowsLane {
             if now >= limit {
                 break overdue;
             }
-            run.wait(limit - now);
+            let next = run.look_at_lasting(job).map_or(limit, |at| limit.min(at));
+            run.wait(next.saturating_duration_since(now));
         };
         Ok(run.finish(ended))
     }

@@ -46,6 +46,7 @@ pub use abilities::abilities;
 #[cfg(test)]
 mod tests;
 
+pub use super::reads::Reads;
 pub use clock::since_start;
 pub use encoding::{HAS_CODE_PAGES, of_code_page};
 pub use facts::host_facts;

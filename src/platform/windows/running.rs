@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use windows_sys::Win32::Foundation::ERROR_GEN_FAILURE;
 use windows_sys::Win32::System::JobObjects::{JOB_OBJECT_LIMIT_BREAKAWAY_OK, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
 
+use super::super::job::look_again;
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::capture::{Capture, Feed};
 use super::ending::Ending;
@@ -84,6 +85,8 @@ pub struct Run {
     empty: bool,
     /// What was alive when the first process ended.
     late: Vec<Process>,
+    /// Whether those that outlived the grace were looked at.
+    lasting_seen: bool,
     /// The look at what that held.
     late_look: Option<JoinHandle<Found>>,
     stdin: Feed,
@@ -142,6 +145,7 @@ impl Run {
             processes,
             empty: false,
             late: Vec::new(),
+            lasting_seen: false,
             late_look: None,
             stdin,
             stdout,
@@ -156,6 +160,20 @@ impl Run {
     /// When the job's present limit is over, and what that ends.
     pub fn limit(&self, job: &Job) -> (Instant, Ended) {
         job.limit(self.started, self.ended_at)
+    }
+
+    /// Looks at what outlived the grace, once it has; says when that is, if it is yet to come.
+    pub fn look_at_lasting(&mut self, job: &Job) -> Option<Instant> {
+        let at = job.look_at_lasting(self.ended_at).filter(|_| !self.lasting_seen)?;
+        if at > Instant::now() {
+            return Some(at);
+        }
+        self.lasting_seen = true;
+        self.look_at_late();
+        let alive = self.alive();
+        let now = self.read(&alive);
+        look_again(&mut self.late, now, |a, b| a.pid == b.pid && a.started_ms == b.started_ms);
+        None
     }
 
     /// Whether the first process has ended, and nothing is left of the job.

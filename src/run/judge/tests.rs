@@ -203,6 +203,7 @@ fn the_first_in_the_order_of_verdicts_counts_and_all_findings_are_shown() {
 fn an_allowed_finding_is_a_note_with_its_reason_and_only_it() {
     let mut allowed = check(Expect::default());
     allowed.allow.push(Allow {
+        ends_within: None,
         kind: Kind::LeakedProcess,
         matches: Some("ssh-agent".into()),
         because: "started once per login".into(),
