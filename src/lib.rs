@@ -7,6 +7,7 @@
 //! a project without manifests -> init -> checks.d/*.yaml
 //! settings of hosts and of git -> wirings -> init, report -> terminal, JSON
 //! report, source, a key -> receipt -> a file; a file, a commit -> receipt -> what it is worth
+//! two commits, receipts -> gate -> whether the one may be merged into the other
 //! ```
 //!
 //! [`source`] adds git's facts to a report; [`memory`] knows from run to run which checks were red; [`words`] is how all parts say durations, commands and what others wrote.
@@ -21,7 +22,7 @@
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
 //! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> init, run, receipt -> plan, wirings, readers, probes -> source, manifest, platform -> covers, model,
+//! - **Imports go one way**: `main -> commands -> init, run, gate -> receipt -> plan, wirings, readers, probes -> source, manifest, platform -> covers, model,
 //!   words`.
 
 pub mod cli;
@@ -29,6 +30,7 @@ pub mod commands;
 pub mod covers;
 pub mod env;
 pub mod error;
+pub mod gate;
 pub mod init;
 pub mod manifest;
 pub mod memory;

@@ -7,6 +7,7 @@ mod documents;
 mod events;
 mod excerpts;
 mod explain;
+mod gate;
 mod github;
 mod hooks;
 mod init;
@@ -42,6 +43,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Doctor(args) => Ok(doctor::run(&args)),
         Command::Hooks(args) => hooks::run(&args),
         Command::Receipt(args) => receipt::run(&args.command),
+        Command::Gate(args) => gate::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),
         Command::Man(args) => man::run(&args),

@@ -113,7 +113,7 @@ fn allowed(args: &ReceiptVerifyArgs, project: &Path) -> Result<Vec<u8>> {
 }
 
 /// The bytes of a receipt. Whatever lies at its path, nobody waits for it.
-fn read(file: &Path) -> Result<Vec<u8>, String> {
+pub(super) fn read(file: &Path) -> Result<Vec<u8>, String> {
     let cannot = |error: io::Error| format!("it can't be read: {error}");
     let metadata = fs::symlink_metadata(file).map_err(cannot)?;
     if !metadata.is_file() {

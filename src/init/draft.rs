@@ -47,6 +47,8 @@ const HEADER: &str = "\
 #   hostproof run             run all checks
 #   hostproof lint            look whether this file is right, without running anything
 #   hostproof explain KIND    what a finding means, why a host cares, and how to mend it
+#   hostproof gate            whether a change may be merged; its policy is a key of this file, beside `checks`:
+#                             gate: {require: [linux], signers: .github/allowed_signers}
 ";
 
 /// The longest command that is shown of a wired hook.

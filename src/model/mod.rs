@@ -8,8 +8,10 @@ mod check;
 mod event;
 mod finding;
 mod frame;
+mod gate;
 mod host;
 mod json_path;
+mod policy;
 mod process;
 mod receipt;
 mod removal;
@@ -30,8 +32,13 @@ pub use check::{
 pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
+pub use gate::{
+    ChangedWiring, GATE_SCHEMA, Gate, GateAnswer, GatePolicy, GateReceipt, GateSide, NextSteps, Obstacle, ObstacleKind,
+    Wanted,
+};
 pub use host::{CodePages, HostFacts};
 pub use json_path::{JsonPath, PathStep, WiringSource};
+pub use policy::{Accept, Accepted, Policy, PolicyPart};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use receipt::{
     CHECK_SUBJECT, Checkout, LeftOut, RECEIPT, Receipt, ReceiptCheck, ReceiptFinding, ReceiptRun, ReceiptSource,

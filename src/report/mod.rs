@@ -4,6 +4,7 @@ mod actions;
 mod against;
 mod doctor;
 mod findings;
+mod gate;
 mod hooks;
 mod json;
 mod junit;
@@ -14,10 +15,13 @@ mod summary;
 mod target;
 mod terminal;
 
-pub use actions::{annotations, defused, defused_json, defused_xml};
+pub use actions::{annotations, defused, defused_json, defused_xml, gate_annotations};
 pub use doctor::{doctor, terminal};
+pub use gate::gate;
 pub use hooks::hooks;
-pub use json::{doctor_schema, events_schema, hooks_schema, json, plain_json, schema, verification_schema};
+pub use json::{
+    doctor_schema, events_schema, gate_schema, hooks_schema, json, plain_json, schema, verification_schema,
+};
 pub use junit::junit;
 pub use look::Look;
 pub use receipt::{receipt, verification};

@@ -27,12 +27,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
     ("receipt", &["covers", "error", "manifest", "model", "plan", "source", "wirings", "words"]),
+    ("gate", &["covers", "error", "model", "plan", "receipt", "source", "wirings", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (
         "commands",
         &[
-            "cli", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "receipt", "report",
-            "run", "source", "wirings", "words",
+            "cli", "env", "error", "gate", "init", "manifest", "memory", "model", "plan", "platform", "receipt",
+            "report", "run", "source", "wirings", "words",
         ],
     ),
 ];
