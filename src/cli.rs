@@ -12,7 +12,10 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 use crate::model::{Rules, WindowsRules};
 
 pub use gate::GateArgs;
-pub use receipt::{ReceiptArgs, ReceiptCommand, ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs};
+pub use receipt::{
+    PushArgs, ReceiptArgs, ReceiptCommand, ReceiptFetchArgs, ReceiptListArgs, ReceiptPublishArgs, ReceiptRevokeArgs,
+    ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs,
+};
 
 /// Runs hook self-tests on this machine and tells what they left behind.
 #[derive(Debug, Parser)]
@@ -283,6 +286,8 @@ pub enum Document {
     Verification,
     /// What `gate --json` prints.
     Gate,
+    /// The statement in a revocation's envelope.
+    Revocation,
 }
 
 /// Tell what a kind of finding or of fault means, why a host cares, and how to mend it.

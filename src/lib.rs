@@ -6,7 +6,7 @@
 //! checks.d/*.yaml -> manifest -> plan -> [ sandbox -> supervise -> read -> probe -> judge ] -> report -> terminal, JSON, JUnit, annotations, summary
 //! a project without manifests -> init -> checks.d/*.yaml
 //! settings of hosts and of git -> wirings -> init, report -> terminal, JSON
-//! report, source, a key -> receipt -> a file; a file, a commit -> receipt -> what it is worth
+//! report, source, a key -> receipt -> a file, a ref; a file, a ref, a commit -> receipt -> what it is worth
 //! two commits, receipts -> gate -> whether the one may be merged into the other
 //! ```
 //!

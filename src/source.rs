@@ -2,6 +2,8 @@
 
 mod history;
 mod identity;
+pub mod objects;
+pub mod remote;
 mod unlike;
 
 use std::ffi::OsStr;
@@ -323,12 +325,21 @@ fn words(output: &Output) -> String {
     text.strip_prefix("fatal: ").unwrap_or(&text).to_owned()
 }
 
-/// Runs git. Variables of a git that hostproof runs under (as its hook) are gone, so that the folder is meant, and
-/// nothing is locked or refreshed. Its words are looked into, and must be the ones that are known.
+/// Runs git.
 fn output(folder: &Path, arguments: &[impl AsRef<OsStr>]) -> io::Result<Output> {
+    command(folder, |_| false).args(arguments).output()
+}
+
+/// Git in a folder, without input. Variables of a git that hostproof runs under (as its hook) are gone, so that the folder
+/// is meant, but for those to `keep`; nothing is locked or refreshed. Its words are looked into, and must be the ones that
+/// are known.
+fn command(folder: &Path, keep: impl Fn(&str) -> bool) -> Command {
     let mut command = Command::new("git");
-    for (name, _) in env::all().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
-        command.env_remove(name);
+    for (name, _) in env::all() {
+        let text = name.to_string_lossy();
+        if text.starts_with("GIT_") && !keep(&text) {
+            command.env_remove(&name);
+        }
     }
     command
         .env("LC_ALL", "C")
@@ -336,7 +347,6 @@ fn output(folder: &Path, arguments: &[impl AsRef<OsStr>]) -> io::Result<Output> 
         .arg("-C")
         .arg(folder)
         .args(["-c", "core.fsmonitor=false"])
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
+        .stdin(Stdio::null());
+    command
 }

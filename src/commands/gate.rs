@@ -1,22 +1,23 @@
 //! `hostproof gate`
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::check_run::{current_folder, tool};
 use super::github;
-use super::receipt::read;
 use super::show::Show;
 use crate::cli::GateArgs;
 use crate::error::{Error, ExitCode, Result};
 use crate::gate::change::Change;
-use crate::gate::papers::{self, Paper};
+use crate::gate::evidence::{Documents, Reader};
 use crate::gate::pushed::{self, Pushed};
 use crate::gate::{self, Asking};
 use crate::manifest::{self, FOLDER};
 use crate::model::{Gate, Platform};
 use crate::receipt::key;
+use crate::receipt::revocation::Revocations;
+use crate::receipt::store::{Document, Store, files};
 use crate::receipt::verify::{Trust, Yardstick};
 use crate::{env, platform, report, source};
 
@@ -30,13 +31,13 @@ const MAX_LINES: u64 = 1 << 20;
 /// If the base has no policy, there are no such commits, a manifest is wrong, or what is named can't be read.
 pub fn run(args: &GateArgs) -> Result<ExitCode> {
     let place = Place::find(args)?;
-    let papers = papers(&args.receipts)?;
+    let given = given(&args.receipts)?;
     if let Some(remote) = &args.pre_push {
         let told = env::text("PRE_COMMIT_REMOTE_NAME");
-        return push(&place, told.as_deref().unwrap_or(remote), &papers);
+        return push(&place, told.as_deref().unwrap_or(remote), &given);
     }
     let base = args.base.as_deref().unwrap_or_default();
-    let gate = place.ask(base, &args.head, &papers, None)?;
+    let gate = place.ask(base, &args.head, &given, None)?;
     if args.json {
         // Whoever stops reading has the exit code.
         let json = serde_json::to_string_pretty(&gate).unwrap_or_default();
@@ -49,7 +50,7 @@ pub fn run(args: &GateArgs) -> Result<ExitCode> {
 }
 
 /// Of each branch that is pushed. Git shows what a hook writes to standard error.
-fn push(place: &Place, remote: &str, papers: &[Paper]) -> Result<ExitCode> {
+fn push(place: &Place, remote: &str, given: &[Document]) -> Result<ExitCode> {
     let default = source::default_branch(&place.project, remote).ok_or_else(|| {
         Error::Usage(format!(
             "what the default branch of {remote} is, is not known here\nhelp: git remote set-head {remote} --auto"
@@ -61,9 +62,9 @@ fn push(place: &Place, remote: &str, papers: &[Paper]) -> Result<ExitCode> {
         let gate = if to.strip_prefix("refs/heads/") == Some(name) {
             // What the remote has, not what was fetched of it last.
             let Some(was) = was else { continue };
-            place.ask(&was, &head, papers, None)?
+            place.ask(&was, &head, given, None)?
         } else {
-            place.ask(&default, &head, papers, Some(platform::current()))?
+            place.ask(&default, &head, given, Some(platform::current()))?
         };
         place.tell(&gate, Show::Stderr);
         if !gate.ok {
@@ -115,13 +116,16 @@ impl Place {
     }
 
     /// Asks of one change; of what is wanted from one system alone, where that is all that can be given.
-    fn ask(&self, base: &str, head: &str, papers: &[Paper], only: Option<Platform>) -> Result<Gate> {
+    fn ask(&self, base: &str, head: &str, given: &[Document], only: Option<Platform>) -> Result<Gate> {
         let folder = self.directory.file_name().unwrap_or_default().to_string_lossy();
         let change = Change::open(&self.project, &folder, base, head)?;
         let trust = Trust { keygen: key::keygen(&self.project), allowed: change.signers.clone() };
         let yardstick = Yardstick::open(&self.project, &self.directory, &change.head_side.commit)?;
-        let asking = Asking { now: SystemTime::now(), tool: tool(), only };
-        Ok(gate::ask(&self.project, &change, &yardstick, papers, &trust, asking))
+        let kept = Store::open(&self.project)?.documents()?;
+        let revocations = Revocations::of(kept.iter().chain(given), &trust)?;
+        let reader = Reader { yardstick: &yardstick, trust: &trust, revocations: &revocations, now: SystemTime::now() };
+        let documents = Documents { given, kept: &kept };
+        Ok(gate::ask(&self.project, &change, reader, documents, Asking { tool: tool(), only }))
     }
 
     fn tell(&self, gate: &Gate, show: Show) {
@@ -133,11 +137,10 @@ impl Place {
 }
 
 /// The receipts in files and folders.
-fn papers(paths: &[PathBuf]) -> Result<Vec<Paper>> {
+fn given(paths: &[PathBuf]) -> Result<Vec<Document>> {
     let mut found = Vec::new();
     for path in paths {
-        let of = |file: &Path| Paper { name: file.display().to_string(), bytes: read(file), revoked: None };
-        found.extend(papers::files(path).map_err(Error::Usage)?.iter().map(|file| of(file)));
+        found.extend(files::at(path)?.iter().map(|file| files::document(file)));
     }
     Ok(found)
 }

@@ -15,6 +15,8 @@ mod lint;
 mod list;
 mod man;
 mod receipt;
+mod receipt_revoke;
+mod receipt_store;
 mod run;
 mod schema;
 mod show;

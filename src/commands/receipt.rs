@@ -1,18 +1,20 @@
 //! `hostproof receipt`
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 use std::time::SystemTime;
 
 use super::check_run::{current_folder, tool};
 use super::show::Show;
+use super::{receipt_revoke, receipt_store};
 use crate::cli::{ReceiptCommand, ReceiptShowArgs, ReceiptVerifyArgs};
 use crate::error::{Error, ExitCode, Result};
-use crate::model::{Checkout, VERIFICATION_SCHEMA, Verification, VerifiedReceipt};
-use crate::receipt::envelope::{Envelope, MAX_BYTES};
+use crate::model::{Checkout, Disregarded, VERIFICATION_SCHEMA, Verification, VerifiedReceipt};
+use crate::receipt::revocation::Revocations;
+use crate::receipt::store::{Document, Store};
 use crate::receipt::verify::{Trust, Yardstick, mark_contradictions};
-use crate::receipt::{key, ssh, statement};
+use crate::receipt::{key, ssh};
 use crate::words::shown;
 use crate::{manifest, platform, report};
 
@@ -28,13 +30,17 @@ pub fn run(command: &ReceiptCommand) -> Result<ExitCode> {
     match command {
         ReceiptCommand::Show(args) => show(args),
         ReceiptCommand::Verify(args) => verify(args),
+        ReceiptCommand::Publish(args) => receipt_store::publish(args),
+        ReceiptCommand::Fetch(args) => receipt_store::fetch(args),
+        ReceiptCommand::List(_) => receipt_store::list(),
+        ReceiptCommand::Revoke(args) => receipt_revoke::run(args),
     }
 }
 
 fn show(args: &ReceiptShowArgs) -> Result<ExitCode> {
     let wrong = |why: String| Error::Usage(shown(format!("{}: {why}", args.file.display()).as_bytes()));
-    let bytes = read(&args.file).map_err(wrong)?;
-    let envelope = Envelope::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
+    let found = receipt_store::named(&current_folder()?, &args.file).map_err(wrong)?;
+    let envelope = found[0].envelope().map_err(wrong)?;
     let first = envelope.signatures().first();
     // Whoever stops reading has seen enough.
     if args.pae {
@@ -43,14 +49,13 @@ fn show(args: &ReceiptShowArgs) -> Result<ExitCode> {
         let signature = first.ok_or_else(|| wrong("it is not signed".to_owned()))?;
         let _ = Show::bytes(ssh::armoured(&signature.sig).as_bytes());
     } else {
-        let statement = statement::parse(envelope.payload(), SystemTime::now()).map_err(wrong)?;
+        let kept = receipt_store::kept(&envelope).map_err(wrong)?;
         if args.json {
             // What a newer hostproof says more is here, too.
             let whole: serde_json::Value = serde_json::from_slice(envelope.payload()).unwrap_or_default();
             let _ = Show::json(&report::plain_json(&serde_json::to_string_pretty(&whole).unwrap_or_default()));
         } else {
-            let keys: Vec<&str> = envelope.signatures().iter().map(|signature| signature.keyid.as_str()).collect();
-            for line in report::receipt(Show::Stdout.look(), &statement, &keys) {
+            for line in report::said(Show::Stdout.look(), &kept) {
                 Show::Stdout.line(&line);
             }
         }
@@ -63,17 +68,43 @@ fn verify(args: &ReceiptVerifyArgs) -> Result<ExitCode> {
     let project =
         platform::real_path(&project).map_err(|error| Error::file("cannot open the project", &project, error))?;
     let yardstick = Yardstick::open(&project, &directory, "HEAD")?;
-    let trust = Trust { keygen: key::keygen(&project), allowed: allowed(args, &project)? };
+    let trust = Trust { keygen: key::keygen(&project), allowed: allowed(args.allowed_signers.as_deref(), &project)? };
     let now = SystemTime::now();
+    let kept = Store::open(&project)?.documents()?;
+    let named: Vec<(String, Result<Vec<Document>, String>)> =
+        args.files.iter().map(|file| (file.display().to_string(), receipt_store::among(&kept, file))).collect();
+    let given = named.iter().filter_map(|(_, found)| found.as_ref().ok()).flatten();
+    let revocations = Revocations::of(kept.iter().chain(given), &trust)?;
     let mut receipts = Vec::new();
-    for file in &args.files {
-        let name = file.display().to_string();
-        receipts.push(match read(file) {
-            Ok(bytes) => yardstick.verify(&name, &bytes, &trust, now)?,
-            Err(why) => VerifiedReceipt { file: name, refused: Some(why), ..VerifiedReceipt::default() },
-        });
+    for (name, found) in &named {
+        let refused = |why: &String| VerifiedReceipt {
+            file: name.clone(),
+            refused: Some(why.clone()),
+            ..VerifiedReceipt::default()
+        };
+        let mut verified = Vec::new();
+        match found {
+            Ok(found) if found.iter().all(|document| revocations.is_from(&document.from)) => continue,
+            Ok(found) => {
+                for document in found {
+                    verified.push(match &document.bytes {
+                        Ok(bytes) => yardstick.verify(name, bytes, &trust, now)?,
+                        Err(why) => refused(why),
+                    });
+                }
+            }
+            Err(why) => verified.push(refused(why)),
+        }
+        // Of several envelopes with one payload, one that an allowed signer vouches for is enough.
+        verified.sort_by_key(|receipt| receipt.signer.is_none());
+        receipts.extend(verified.into_iter().next());
     }
+    revocations.mark(&mut receipts);
     mark_contradictions(&mut receipts);
+    let unread = kept.iter().filter_map(|document| {
+        let why = document.bytes.as_ref().err()?;
+        Some(Disregarded { file: document.from.clone(), why: why.clone() })
+    });
     let verification = Verification {
         schema: VERIFICATION_SCHEMA.to_owned(),
         tool: tool(),
@@ -82,8 +113,9 @@ fn verify(args: &ReceiptVerifyArgs) -> Result<ExitCode> {
             tree: yardstick.revision.tree.clone(),
             dirty: crate::source::state(&project).is_none_or(|state| state.dirty),
         },
-        ok: receipts.iter().all(|receipt| receipt.ok),
+        ok: !receipts.is_empty() && receipts.iter().all(|receipt| receipt.ok),
         receipts,
+        disregarded: unread.chain(revocations.disregarded().iter().cloned()).collect(),
     };
     if args.json {
         let json = serde_json::to_string_pretty(&verification).unwrap_or_default();
@@ -96,9 +128,13 @@ fn verify(args: &ReceiptVerifyArgs) -> Result<ExitCode> {
     Ok(if verification.ok { ExitCode::Ok } else { ExitCode::Red })
 }
 
-/// The text of the file of allowed signers.
-fn allowed(args: &ReceiptVerifyArgs, project: &Path) -> Result<Vec<u8>> {
-    let file = args.allowed_signers.clone().or_else(|| key::allowed_signers(project)).ok_or_else(|| {
+/// The text of the file of allowed signers: that which is named, or git's.
+///
+/// # Errors
+///
+/// If there is none, or it can't be read.
+pub fn allowed(named: Option<&Path>, project: &Path) -> Result<Vec<u8>> {
+    let file = named.map(Path::to_owned).or_else(|| key::allowed_signers(project)).ok_or_else(|| {
         Error::Usage(
             "nobody is allowed to sign: name a file with --allowed-signers FILE, or tell git of one: \
              git config gpg.ssh.allowedSignersFile FILE"
@@ -109,26 +145,5 @@ fn allowed(args: &ReceiptVerifyArgs, project: &Path) -> Result<Vec<u8>> {
     fs::File::open(&file)
         .and_then(|opened| opened.take(MAX_SIGNERS).read_to_end(&mut bytes))
         .map_err(|error| Error::file("cannot read the allowed signers in", &file, error))?;
-    Ok(bytes)
-}
-
-/// The bytes of a receipt. Whatever lies at its path, nobody waits for it.
-pub(super) fn read(file: &Path) -> Result<Vec<u8>, String> {
-    let cannot = |error: io::Error| format!("it can't be read: {error}");
-    let metadata = fs::symlink_metadata(file).map_err(cannot)?;
-    if !metadata.is_file() {
-        let what = if metadata.is_dir() {
-            "a folder"
-        } else if metadata.is_symlink() {
-            "a symbolic link: name the file itself"
-        } else {
-            "a pipe, a socket or a device"
-        };
-        return Err(format!("it is {what}"));
-    }
-    let mut bytes = Vec::new();
-    // One more than is allowed, so that it is refused.
-    let opened = platform::open_regular(file).map_err(cannot)?;
-    opened.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)
 }

@@ -16,6 +16,7 @@ pub fn run(args: &SchemaArgs) -> ExitCode {
         Document::Gate => report::gate_schema(),
         Document::Receipt => receipt::statement::schema(),
         Document::Verification => report::verification_schema(),
+        Document::Revocation => receipt::revocation::schema(),
     };
     // Whoever stops reading has seen enough.
     let _ = Show::json(&serde_json::to_string_pretty(&schema).unwrap_or_default());

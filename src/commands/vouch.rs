@@ -49,7 +49,9 @@ impl<'d> Vouch<'d> {
         let signing = if args.unsigned {
             None
         } else {
-            Some(Signing::prepare(&plan.project, args.sign.as_deref()).map_err(Error::Usage)?)
+            let or_else =
+                |why| Error::Usage(format!("{why}; or have a receipt that nobody vouches for, with --unsigned"));
+            Some(Signing::prepare(&plan.project, args.sign.as_deref()).map_err(or_else)?)
         };
         Ok(Some(Self { target, signing, repository, own, start }))
     }

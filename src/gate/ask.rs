@@ -1,36 +1,25 @@
 //! The whole way, from two commits and receipts to an answer.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use super::change::Change;
 use super::decide::{Facts, decide};
-use super::evidence::{Claim, evidence};
-use super::papers::Paper;
+use super::evidence::{Claim, Documents, Reader, evidence};
 use super::wants::{Want, wants, weakened};
 use super::wirings::concerned;
 use crate::model::{Accepted, Gate, Platform, Tool};
-use crate::receipt::verify::{Trust, Yardstick};
 
-/// When and by whom it is asked.
+/// By whom and about what it is asked.
 #[derive(Debug, Clone)]
 pub struct Asking {
-    pub now: SystemTime,
     pub tool: Tool,
     /// The one system that receipts are wanted from, where the rest is not to be asked for yet.
     pub only: Option<Platform>,
 }
 
-/// Whether a change may be merged. The yardstick is its head, and the trust that of its base.
+/// Whether a change may be merged.
 #[must_use]
-pub fn ask(
-    project: &Path,
-    change: &Change,
-    yardstick: &Yardstick,
-    papers: &[Paper],
-    trust: &Trust,
-    asking: Asking,
-) -> Gate {
+pub fn ask(project: &Path, change: &Change, reader: Reader<'_>, documents: Documents<'_>, asking: Asking) -> Gate {
     let mut concerned = concerned(change);
     let mut wants = wants(change, &mut concerned.because);
     let mut notes = concerned.notes;
@@ -55,12 +44,12 @@ pub fn ask(
         obstacles,
         notes,
     };
-    let evidence = evidence(yardstick, papers, trust, asking.now);
+    let evidence = evidence(reader, documents, &facts.wants);
     let differs = |claim: &Claim, want: &Want| match &want.inputs {
-        Ok(inputs) => yardstick.differs(&claim.commit, &claim.check, &claim.sha256, inputs, claim.host),
+        Ok(inputs) => reader.yardstick.differs(&claim.commit, &claim.check, &claim.sha256, inputs, claim.host),
         Err(_) => Vec::new(),
     };
-    let now = jiff::Timestamp::try_from(asking.now).unwrap_or(jiff::Timestamp::MAX);
+    let now = jiff::Timestamp::try_from(reader.now).unwrap_or(jiff::Timestamp::MAX);
     decide(facts, evidence, now, asking.tool, &differs)
 }
 

@@ -67,7 +67,7 @@ pub fn decide(
         schema: GATE_SCHEMA.to_owned(),
         tool,
         ok,
-        next: next(&wanted, &base, &head),
+        next: next(&wanted, &head),
         base,
         head,
         since,
@@ -168,7 +168,7 @@ fn short(claim: &Claim, expected: Option<&CaseCount>) -> Option<String> {
 }
 
 /// What gets the receipts that are missing.
-fn next(wanted: &[Wanted], base: &GateSide, head: &GateSide) -> Vec<NextSteps> {
+fn next(wanted: &[Wanted], head: &GateSide) -> Vec<NextSteps> {
     let mut missing: BTreeMap<Platform, Vec<String>> = BTreeMap::new();
     for wanted in wanted
         .iter()
@@ -179,9 +179,9 @@ fn next(wanted: &[Wanted], base: &GateSide, head: &GateSide) -> Vec<NextSteps> {
     let steps = |(host, ids): (Platform, Vec<String>)| {
         let file = format!("receipt-{}.json", host.name());
         let commands = vec![
-            format!("git switch --detach {}", head.commit.get(..SHORT).unwrap_or(&head.commit)),
+            format!("git fetch && git switch --detach {}", head.commit.get(..SHORT).unwrap_or(&head.commit)),
             format!("hostproof run {} --receipt {file}", ids.join(" ")),
-            format!("hostproof gate --base {} --receipts {file}", quoted(&base.name)),
+            format!("hostproof receipt publish {file}"),
         ];
         NextSteps { host, commands }
     };

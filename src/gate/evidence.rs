@@ -5,10 +5,16 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 
-use super::papers::Paper;
-use crate::model::{Counts, GateReceipt, Platform, Severity, Statement, Verdict};
+use super::wants::Want;
+use crate::model::{CHECK_SUBJECT, Counts, GateReceipt, Platform, Severity, Statement, Verdict};
+use crate::receipt::envelope::Envelope;
+use crate::receipt::revocation::{Revocations, told};
 use crate::receipt::statement::digest_of;
+use crate::receipt::store::Document;
 use crate::receipt::verify::{Trust, Yardstick};
+
+/// How many receipts of other inputs are looked at, of each check and host.
+const OTHERS: usize = 10;
 
 /// What a receipt says of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,36 +46,88 @@ pub struct Evidence {
     pub claims: Vec<Claim>,
 }
 
+/// How receipts are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    /// The head of the change.
+    pub yardstick: &'a Yardstick,
+    /// That of its base.
+    pub trust: &'a Trust,
+    pub revocations: &'a Revocations,
+    pub now: SystemTime,
+}
+
+/// Receipts, by where they are from.
+#[derive(Debug, Clone, Copy)]
+pub struct Documents<'a> {
+    /// Those that were named: all of them are looked at.
+    pub given: &'a [Document],
+    /// Those of the store, of which there may be many: those are looked at that may say something of what is wanted. To see
+    /// who signed one costs processes.
+    pub kept: &'a [Document],
+}
+
 /// Reads receipts; the same one twice is one.
 #[must_use]
-pub fn evidence(yardstick: &Yardstick, papers: &[Paper], trust: &Trust, now: SystemTime) -> Evidence {
+pub fn evidence(reader: Reader<'_>, documents: Documents<'_>, wants: &[Want]) -> Evidence {
     let mut evidence = Evidence::default();
     let mut seen = BTreeSet::new();
-    for Paper { name, bytes, revoked } in papers {
-        let bytes = match bytes {
-            Ok(bytes) if !seen.insert(bytes) => continue,
-            Ok(bytes) => bytes,
-            Err(why) => {
-                evidence.receipts.push(GateReceipt { refused: Some(why.clone()), ..unknown(name) });
-                continue;
-            }
-        };
-        let (verified, received) = yardstick.receive(name, bytes, trust, now);
-        let receipt = evidence.receipts.len();
-        evidence.receipts.push(GateReceipt {
-            signer: verified.signer,
-            fingerprint: verified.fingerprint,
-            os: verified.os,
-            place: verified.place,
-            finished: verified.finished,
-            refused: verified.refused,
-            ..unknown(name)
+    for document in documents.given {
+        add(&mut evidence, &mut seen, reader, document);
+    }
+    let kept: Vec<(&Document, Option<Envelope>)> =
+        documents.kept.iter().map(|document| (document, document.envelope().ok())).collect();
+    let digests: Vec<String> = wants.iter().filter_map(|want| Some(want.inputs.as_ref().ok()?.digest())).collect();
+    for (document, envelope) in &kept {
+        // What is none is told; it says nothing of anything.
+        let concerns = envelope.as_ref().is_none_or(|it| digests.iter().any(|digest| it.mentions(digest.as_bytes())));
+        if concerns {
+            add(&mut evidence, &mut seen, reader, document);
+        }
+    }
+    // Of what is missing, some of the same check with other inputs tell what changed.
+    for want in wants {
+        let is_told = evidence.claims.iter().any(|claim| claim.check == want.check && claim.host == want.host);
+        let subject = format!("{CHECK_SUBJECT}{}\"", want.check);
+        let others = kept.iter().filter(|(_, envelope)| {
+            !is_told && envelope.as_ref().is_some_and(|envelope| envelope.mentions(subject.as_bytes()))
         });
-        if let Some((statement, host)) = received {
-            evidence.claims.extend(claims(receipt, &statement, host, revoked.as_deref()));
+        for (document, _) in others.take(OTHERS) {
+            add(&mut evidence, &mut seen, reader, document);
         }
     }
     evidence
+}
+
+fn add<'d>(evidence: &mut Evidence, seen: &mut BTreeSet<&'d [u8]>, reader: Reader<'_>, document: &'d Document) {
+    let Reader { yardstick, trust, revocations, now } = reader;
+    let name = &document.from;
+    if revocations.is_from(name) {
+        return;
+    }
+    let bytes = match &document.bytes {
+        Ok(bytes) if !seen.insert(bytes) => return,
+        Ok(bytes) => bytes,
+        Err(why) => {
+            evidence.receipts.push(GateReceipt { refused: Some(why.clone()), ..unknown(name) });
+            return;
+        }
+    };
+    let (verified, received) = yardstick.receive(name, bytes, trust, now);
+    let revoked = verified.digest.as_ref().and_then(|digest| revocations.of_receipt(digest)).map(told);
+    let receipt = evidence.receipts.len();
+    evidence.receipts.push(GateReceipt {
+        signer: verified.signer,
+        fingerprint: verified.fingerprint,
+        os: verified.os,
+        place: verified.place,
+        finished: verified.finished,
+        refused: verified.refused,
+        ..unknown(name)
+    });
+    if let Some((statement, host)) = received {
+        evidence.claims.extend(claims(receipt, &statement, host, revoked.as_deref()));
+    }
 }
 
 fn unknown(name: &str) -> GateReceipt {

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! base, head -> side (their trees, manifests, wirings) -> changed, wanted, weaker, policy -> facts
-//! documents -> evidence: who signed them, what they say -> claims
+//! documents, revocations -> evidence: who signed them, what they say -> claims
 //! facts, claims, the time -> decide -> Gate
 //! ```
 //!
@@ -11,7 +11,7 @@
 //! - `wirings`: which wired commands the change concerns, and what covers them.
 //! - `wants`: which receipts it wants, from where, and why.
 //! - [`weaker`]: what of a check, or of the policy, would let pass what it did not.
-//! - [`evidence`]: what receipts say; [`papers`]: receipts from files and folders.
+//! - [`evidence`]: what receipts say; those of files, and those of the store.
 //! - [`decide`]: the answer; `ask` goes the whole way.
 //! - [`pushed`]: what git tells a pre-push hook.
 //!
@@ -26,7 +26,6 @@ mod ask;
 pub mod change;
 pub mod decide;
 pub mod evidence;
-pub mod papers;
 pub mod pushed;
 pub mod side;
 mod wants;

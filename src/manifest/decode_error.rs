@@ -12,7 +12,7 @@ use super::problem::Problem;
 pub const HELP: &str = "\nhelp: ";
 
 /// Keys that the manifest will have. Each is refused until the part that makes it work exists.
-const LATER: [&str; 18] = [
+const LATER: [&str; 16] = [
     "as",
     "breaks",
     "copies",
@@ -20,13 +20,11 @@ const LATER: [&str; 18] = [
     "faults",
     "forbid",
     "hook",
-    "hosts",
     "link",
     "matrix",
     "plant",
     "publishes",
     "repeat",
-    "require",
     "retries",
     "unchanged",
     "vary",

@@ -16,6 +16,7 @@ mod process;
 mod receipt;
 mod removal;
 mod report;
+mod revocation;
 mod verdict;
 mod verification;
 mod wiring;
@@ -49,8 +50,11 @@ pub use report::{
     CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
     SourceFacts, SourceState, Stop, Tool, Totals,
 };
+pub use revocation::{RECEIPT_SUBJECT, REVOCATION, Revocation, RevocationStatement};
 pub use verdict::Verdict;
-pub use verification::{InputsNow, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt};
+pub use verification::{
+    Disregarded, InputsNow, RevokedBy, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt,
+};
 pub use wiring::{
     Cover, HOOKS_SCHEMA, HookTotals, Hooks, Host, Limit, Named, On, Script, Shell, Unit, Unread, WiredCommand, Wiring,
 };

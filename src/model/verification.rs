@@ -20,6 +20,18 @@ pub struct Verification {
     pub ok: bool,
     /// In the order in which they were named.
     pub receipts: Vec<VerifiedReceipt>,
+    /// What is kept beside them and was not taken into account: revocations that no allowed signer vouches for, and what
+    /// can't be read.
+    pub disregarded: Vec<Disregarded>,
+}
+
+/// Something that counts for nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disregarded {
+    /// Where it is: a file, or a ref and a path.
+    pub file: String,
+    /// A sentence without its end.
+    pub why: String,
 }
 
 /// What one of them is worth.
@@ -27,6 +39,8 @@ pub struct Verification {
 pub struct VerifiedReceipt {
     /// As it was named.
     pub file: String,
+    /// What it is named by in revocations: the SHA-256 of its payload; `null` if it is no envelope.
+    pub digest: Option<String>,
     /// Whether it is all that it has to be.
     pub ok: bool,
     /// Who signed it, as the allowed signers name them; `null` if nobody of them did. All below is unknown then.
@@ -35,6 +49,8 @@ pub struct VerifiedReceipt {
     pub fingerprint: Option<String>,
     /// Why it counts for nothing.
     pub refused: Option<String>,
+    /// Who took it back.
+    pub revoked_by: Option<RevokedBy>,
     /// The run that it is of.
     pub run: Option<String>,
     /// When that was over: RFC 3339, in UTC.
@@ -47,6 +63,21 @@ pub struct VerifiedReceipt {
     pub same_tree: Option<bool>,
     /// What it says of each check, and whether that still holds.
     pub checks: Vec<VerifiedCheck>,
+}
+
+/// A revocation by an allowed signer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RevokedBy {
+    /// As the allowed signers name them.
+    pub signer: String,
+    /// The key that it is signed with.
+    pub fingerprint: String,
+    /// When that was, as they say: RFC 3339.
+    pub revoked: String,
+    /// In their words.
+    pub because: Option<String>,
+    /// Where it is: a file, or a ref and a path.
+    pub file: String,
 }
 
 /// What a receipt says of a check, and whether that is said of what is checked out.

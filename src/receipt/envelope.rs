@@ -5,8 +5,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
+use super::digest::sha256;
 use crate::words::beginning;
 
 /// The type of the one payload that there is: an in-toto statement.
@@ -120,6 +122,19 @@ impl Envelope {
     #[must_use]
     pub fn payload(&self) -> &[u8] {
         &self.payload
+    }
+
+    /// The digest that names what it holds, however it is encoded and whoever signs it: the SHA-256 of the payload.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        sha256(&self.payload)
+    }
+
+    /// Whether the payload has these bytes somewhere: what a payload can't be without is found so before anything of it is
+    /// parsed, and before it costs anything to see who signed it.
+    #[must_use]
+    pub fn mentions(&self, bytes: &[u8]) -> bool {
+        memmem::find(&self.payload, bytes).is_some()
     }
 
     #[must_use]

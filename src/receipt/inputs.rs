@@ -19,12 +19,12 @@
 //!   that it is computed on.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use super::digest::hex;
 use super::revision::{Place, Revision};
 use crate::covers::Covers;
 use crate::model::{Check, CheckCommand};
@@ -72,11 +72,7 @@ impl Inputs {
             hasher.update(name);
             hasher.update(b"\0");
         }
-        hasher.finalize().iter().fold(String::new(), |mut hex, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        hex(&hasher.finalize())
     }
 
     /// What differs from others, in a few words.

@@ -54,14 +54,14 @@ pub fn allowed_signers(project: &Path) -> Option<PathBuf> {
 
 fn of_git(project: &Path) -> Result<Key, String> {
     let what_to_do = "name one with --sign FILE; or tell git of one: git config gpg.format ssh, and \
-                      git config user.signingKey ~/.ssh/id_ed25519.pub; or have a receipt that nobody vouches for, with --unsigned";
+                      git config user.signingKey ~/.ssh/id_ed25519.pub";
     let format = source::value(project, "gpg.format", false);
     if let Some(other) = format.as_deref().filter(|format| !format.eq_ignore_ascii_case("ssh")) {
         return Err(format!("git signs by {other}, and receipts are signed with SSH keys: {what_to_do}"));
     }
     let plain = source::value(project, "user.signingKey", false).filter(|_| format.is_some());
     let Some(plain) = plain else {
-        return Err(format!("there is no key to sign the receipt with: {what_to_do}"));
+        return Err(format!("there is no key to sign with: {what_to_do}"));
     };
     Ok(match key(&plain) {
         Key::File(_) => Key::File(source::value(project, "user.signingKey", true).unwrap_or(plain).into()),

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::digest::is_hex;
 use super::moment::Moment;
 use crate::model::{
     CHECK_SUBJECT, CheckReport, LeftOut, Place, RECEIPT, Receipt, ReceiptCheck, ReceiptFinding, ReceiptRun,
@@ -166,17 +168,32 @@ struct Head {
 ///
 /// If it is none that this hostproof knows, or contradicts itself: a sentence.
 pub fn parse(payload: &[u8], now: SystemTime) -> Result<Statement, String> {
-    let read = |error: serde_json::Error| format!("it holds no receipt: {}", beginning(&error.to_string(), 200));
+    let statement: Statement = of_type(payload, RECEIPT, "receipt")?;
+    consistent(&statement, now)?;
+    Ok(statement)
+}
+
+/// The type of what a statement says; `None` if it is no statement.
+#[must_use]
+pub fn predicate_type(payload: &[u8]) -> Option<String> {
+    serde_json::from_slice::<Head>(payload).ok().map(|head| head.predicate_type)
+}
+
+/// Reads a statement whose predicate is of a type, and is called that.
+///
+/// # Errors
+///
+/// If it is none of that type: a sentence.
+pub fn of_type<S: DeserializeOwned>(payload: &[u8], predicate: &str, name: &str) -> Result<S, String> {
+    let read = |error: serde_json::Error| format!("it holds no {name}: {}", beginning(&error.to_string(), 200));
     let head: Head = serde_json::from_slice(payload).map_err(read)?;
-    for (said, known) in [(&head.kind, STATEMENT), (&head.predicate_type, RECEIPT)] {
+    for (said, known) in [(&head.kind, STATEMENT), (&head.predicate_type, predicate)] {
         if said != known {
             let said = beginning(said, 120);
             return Err(format!("it holds a {said}, not a {known}; a newer hostproof may know it"));
         }
     }
-    let statement: Statement = serde_json::from_slice(payload).map_err(read)?;
-    consistent(&statement, now)?;
-    Ok(statement)
+    serde_json::from_slice(payload).map_err(read)
 }
 
 /// The digest of a check's inputs.
@@ -244,9 +261,4 @@ fn consistent(statement: &Statement, now: SystemTime) -> Result<(), String> {
         return Err(format!("it is from the future: {}", receipt.run.finished));
     }
     Ok(())
-}
-
-fn is_hex(text: &str, lengths: &[usize]) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    lengths.contains(&text.len()) && text.bytes().all(is_digit)
 }

@@ -80,7 +80,8 @@ impl Yardstick {
         trust: &Trust,
         now: SystemTime,
     ) -> (VerifiedReceipt, Option<(Statement, Platform)>) {
-        let mut verified = VerifiedReceipt { file: file.to_owned(), ..VerifiedReceipt::default() };
+        let digest = Envelope::parse(bytes).ok().map(|envelope| envelope.digest());
+        let mut verified = VerifiedReceipt { file: file.to_owned(), digest, ..VerifiedReceipt::default() };
         let mut note = |signer: Signer| {
             verified.signer = Some(signer.principal);
             verified.fingerprint = Some(signer.fingerprint);

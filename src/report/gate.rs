@@ -2,7 +2,7 @@
 
 use super::look::Look;
 use crate::model::{Gate, GateAnswer, Obstacle, Wanted};
-use crate::words::{age, shown};
+use crate::words::{age, quoted, shown};
 
 /// How much of a commit's name is shown.
 const SHORT: usize = 12;
@@ -45,6 +45,12 @@ pub fn gate(look: Look, gate: &Gate) -> Vec<String> {
         lines.push(String::new());
         lines.push(format!("next   on a host with {}:", next.host.name()));
         lines.extend(next.commands.iter().map(|command| format!("         {}", text(command))));
+    }
+    if !gate.next.is_empty() {
+        lines.push(format!(
+            "       then here:\n         hostproof receipt fetch && hostproof gate --base {}",
+            text(&quoted(&gate.base.name))
+        ));
     }
     lines.iter().map(|line| look.text(line)).collect()
 }

@@ -8,6 +8,7 @@ mod gate;
 mod hooks;
 mod json;
 mod junit;
+mod kept;
 mod last_words;
 mod look;
 mod receipt;
@@ -23,8 +24,9 @@ pub use json::{
     doctor_schema, events_schema, gate_schema, hooks_schema, json, plain_json, schema, verification_schema,
 };
 pub use junit::junit;
+pub use kept::{Kept, Said, kept};
 pub use look::Look;
-pub use receipt::{receipt, verification};
+pub use receipt::{said, verification};
 pub use summary::summary;
 pub use target::{Document, Target};
 pub use terminal::{Again, SHOWN, check_line, details, header, last_line, list_line, of_the_run};

@@ -1,18 +1,27 @@
 //! Receipts for people: what one says, and what several are worth. All of it others wrote.
 
+use super::kept::{Kept, Said};
 use super::look::Look;
 use super::terminal::of_planned as counts;
 use crate::model::{
-    InputsNow, ReceiptCheck, Severity, Statement, TREE_SUBJECT, Verdict, Verification, VerifiedCheck, VerifiedReceipt,
+    Disregarded, InputsNow, ReceiptCheck, Revocation, Severity, Statement, TREE_SUBJECT, Verdict, Verification,
+    VerifiedCheck, VerifiedReceipt,
 };
 use crate::words::{duration, shown};
 
 /// How many things that differ are named.
 const NAMED: usize = 3;
 
-/// What a receipt says. `keys` are those that it says it is signed with.
+/// What a receipt or a revocation says of itself.
 #[must_use]
-pub fn receipt(look: Look, statement: &Statement, keys: &[&str]) -> Vec<String> {
+pub fn said(look: Look, kept: &Kept) -> Vec<String> {
+    match &kept.said {
+        Said::Receipt(statement) => receipt(look, statement, kept),
+        Said::Revocation(receipt, said) => revocation(look, receipt, said, kept),
+    }
+}
+
+fn receipt(look: Look, statement: &Statement, kept: &Kept) -> Vec<String> {
     let receipt = &statement.predicate;
     let red = receipt.checks.iter().filter(|check| check.verdict.is_red()).count();
     let count = receipt.checks.len();
@@ -21,19 +30,14 @@ pub fn receipt(look: Look, statement: &Statement, keys: &[&str]) -> Vec<String> 
         plural(count, "check"),
         if red == 0 { "green".to_owned() } else { format!("{red} red") }
     );
-    let by = match keys {
-        [] => "nobody: it is unsigned".to_owned(),
-        keys => {
-            format!("{}; hostproof receipt verify tells whose that is, and whether it holds", text(&keys.join(", ")))
-        }
-    };
     let host = &receipt.host;
     let system = [Some(host.os.as_str()), host.os_version.as_deref(), Some(host.arch.as_str())];
     let tree = statement.subject.iter().find(|subject| subject.name == TREE_SUBJECT);
     let tree = tree.and_then(|subject| subject.digest.get("gitTree")).map_or("", String::as_str);
     let from = receipt.source.repository.origin.as_ref().map(|origin| format!(" of {origin}")).unwrap_or_default();
     let facts = [
-        ("signed", by),
+        ("signed", by(&kept.keys)),
+        ("digest", kept.digest.clone()),
         ("run", format!("{}, by {} {}", receipt.run.id, receipt.tool.name, receipt.tool.version)),
         ("time", format!("{} to {}", receipt.run.started, receipt.run.finished)),
         ("place", format!("{}, {}", receipt.place.kind, system.into_iter().flatten().collect::<Vec<_>>().join(", "))),
@@ -58,6 +62,30 @@ pub fn receipt(look: Look, statement: &Statement, keys: &[&str]) -> Vec<String> 
     lines.iter().map(|line| look.text(line)).collect()
 }
 
+fn revocation(look: Look, receipt: &str, revocation: &Revocation, kept: &Kept) -> Vec<String> {
+    let because = revocation.because.as_ref().map_or_else(|| "it is not said".to_owned(), |because| text(because));
+    let facts = [
+        ("signed", by(&kept.keys)),
+        ("receipt", receipt.to_owned()),
+        ("time", revocation.revoked.clone()),
+        ("because", because),
+        ("by", format!("{} {}", revocation.tool.name, revocation.tool.version)),
+    ];
+    let facts = facts.into_iter().map(|(name, fact)| format!("{name:<9}{}", text(&fact)));
+    let lines = [look.bold("revocation of a receipt"), String::new()].into_iter().chain(facts);
+    lines.map(|line| look.text(&line)).collect()
+}
+
+/// Who signed something, as it says itself.
+fn by(keys: &[String]) -> String {
+    match keys {
+        [] => "nobody: it is unsigned".to_owned(),
+        keys => {
+            format!("{}; hostproof receipt verify tells whose that is, and whether it holds", text(&keys.join(", ")))
+        }
+    }
+}
+
 fn line(look: Look, check: &ReceiptCheck, width: usize) -> String {
     let took = duration(std::time::Duration::from_millis(check.duration_ms));
     let reason = check.reason.as_ref().map(|reason| format!("  {}", text(reason))).unwrap_or_default();
@@ -75,11 +103,23 @@ pub fn verification(look: Look, verification: &Verification) -> Vec<String> {
         lines.push(String::new());
         lines.extend(verified(look, receipt));
     }
+    lines.extend(disregarded(&verification.disregarded));
     if verification.head.dirty {
         lines.push(String::new());
         lines.push("note: what is not committed here was not compared".to_owned());
     }
     lines.iter().map(|line| look.text(line)).collect()
+}
+
+fn disregarded(things: &[Disregarded]) -> Vec<String> {
+    if things.is_empty() {
+        return Vec::new();
+    }
+    let named = things.iter().take(NAMED).map(|thing| format!("    {}: {}", text(&thing.file), text(&thing.why)));
+    let more = things.len().saturating_sub(NAMED);
+    let more = (more > 0).then(|| format!("    and {more} more"));
+    let head = [String::new(), "not taken into account:".to_owned()];
+    head.into_iter().chain(named).chain(more).collect()
 }
 
 fn verified(look: Look, receipt: &VerifiedReceipt) -> Vec<String> {
@@ -124,15 +164,15 @@ fn inputs(check: &VerifiedCheck) -> String {
     }
 }
 
-fn tag(look: Look, verdict: Verdict) -> String {
+pub(super) fn tag(look: Look, verdict: Verdict) -> String {
     if verdict.is_red() { look.red("RED ") } else { look.green("ok  ") }
 }
 
-fn plural(count: usize, word: &str) -> String {
+pub(super) fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What others wrote, in one line.
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     shown(text.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ")
 }

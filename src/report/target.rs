@@ -13,6 +13,7 @@ pub enum Document {
     Report,
     Junit,
     Receipt,
+    Revocation,
 }
 
 impl Document {
@@ -21,6 +22,7 @@ impl Document {
             Self::Report => "cannot write the report to",
             Self::Junit => "cannot write the JUnit file to",
             Self::Receipt => "cannot write the receipt to",
+            Self::Revocation => "cannot write the revocation to",
         }
     }
 
@@ -29,6 +31,7 @@ impl Document {
             Self::Report => "report",
             Self::Junit => "JUnit file",
             Self::Receipt => "receipt",
+            Self::Revocation => "revocation",
         }
     }
 }

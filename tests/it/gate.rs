@@ -112,13 +112,12 @@ fn a_wired_hook_wants_a_receipt_from_a_host() {
     assert_eq!(answers(&document), ["guard linux missing"]);
     assert_eq!(document["wirings"][0]["place"], ".claude/settings.json:2");
     let head = repository.git(&["rev-parse", "HEAD"]);
-    assert_eq!(
-        document["next"][0]["commands"][..2],
-        [
-            json!(format!("git switch --detach {}", &head[..12])),
-            json!("hostproof run guard --receipt receipt-linux.json")
-        ]
-    );
+    let commands = [
+        &format!("git fetch && git switch --detach {}", &head[..12]),
+        "hostproof run guard --receipt receipt-linux.json",
+        "hostproof receipt publish receipt-linux.json",
+    ];
+    assert_eq!(document["next"][0]["commands"], json!(commands));
     assert!(!repository.path("ran").exists(), "nothing of a change is run");
     // A container's counts for nothing, however it is marked.
     receipt(&repository, "r1.json", |it| place(it, Some("podman")));
@@ -216,6 +215,41 @@ fn the_newest_receipt_decides() {
         fs::copy(repository.path(from), repository.path(to)).expect("a copy");
     }
     assert_eq!(asked(&["ran.d"]), "guard linux red");
+}
+
+#[test]
+fn what_is_published_counts_until_it_is_revoked() {
+    if no_keygen() {
+        return;
+    }
+    let repository = wired();
+    receipt(&repository, "r-old.json", |it| at(it, &ago(10)));
+    receipt(&repository, "r-new.json", |it| at(it, &ago(5)));
+    repository.context.hp(&["receipt", "publish", "--no-push", "r-new.json", "r-old.json"]).exits(0);
+    let document = asked(&repository, &[]);
+    assert_eq!(answers(&document), ["guard linux good"]);
+    let name = document["wanted"][0]["receipt"].as_str().expect("a name");
+    assert!(name.starts_with("refs/hostproof/receipts:"), "{name}");
+    let revoke = |key: &str| {
+        let key = repository.key(key);
+        let arguments = ["receipt", "revoke", "r-new.json", "--no-push", "--because", "a bad disk", "--sign", &key];
+        repository.context.hp(&arguments).exits(0);
+        asked(&repository, &[])
+    };
+    assert_eq!(answers(&revoke("other")), ["guard linux good"], "a stranger revokes nothing");
+    // The older one is no way back.
+    let document = revoke("mine");
+    assert_eq!(answers(&document), ["guard linux revoked"]);
+    assert!(document["wanted"][0]["why"].as_str().is_some_and(|why| why.ends_with(": a bad disk")), "{document}");
+    assert_eq!(answers(&asked(&repository, &["r-new.json", "r-old.json"])), ["guard linux revoked"]);
+    receipt(&repository, "r-newest.json", |it| at(it, &ago(1)));
+    assert_eq!(answers(&asked(&repository, &["r-newest.json"])), ["guard linux good"]);
+    // What is kept of other inputs tells what changed.
+    repository.context.file("hooks/guard.sh", "exit 2\n");
+    repository.commit("touches the hook");
+    let document = asked(&repository, &[]);
+    assert_eq!(answers(&document), ["guard linux stale"]);
+    assert_eq!(document["wanted"][0]["why"], "the newest from linux is of other inputs: hooks/guard.sh");
 }
 
 #[test]

@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("plan", &["error", "manifest", "model", "platform"]),
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
-    ("receipt", &["covers", "error", "manifest", "model", "plan", "source", "wirings", "words"]),
+    ("receipt", &["covers", "error", "manifest", "model", "plan", "platform", "source", "wirings", "words"]),
     ("gate", &["covers", "error", "model", "plan", "receipt", "source", "wirings", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (

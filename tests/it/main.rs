@@ -55,6 +55,8 @@ mod planned;
 #[cfg(target_os = "linux")]
 mod publishes;
 #[cfg(target_os = "linux")]
+mod receipt_store;
+#[cfg(target_os = "linux")]
 mod receipts;
 #[cfg(target_os = "linux")]
 mod run;

@@ -18,21 +18,21 @@ use serde_json::{Value, json};
 use crate::context::{Context, Ran, fifo, signal, skip};
 use crate::schema::fits;
 
-const WHO: &str = "me@example.org";
+pub const WHO: &str = "me@example.org";
 
-const CHECKS: &str = "
+pub const CHECKS: &str = "
 - {id: a, shell: 'echo >>ran; test \"$(cat a.txt)\" = one', covers: [a.txt]}
 - {id: b, shell: 'true', covers: ['lib/**']}
 ";
 
 /// A project in a repository, and a folder of keys outside.
-struct Repository {
-    context: Context,
-    keys: tempfile::TempDir,
+pub struct Repository {
+    pub context: Context,
+    pub keys: tempfile::TempDir,
 }
 
 impl Repository {
-    fn with(checks: &str) -> Self {
+    pub fn with(checks: &str) -> Self {
         let mut context = Context::with(checks);
         let keys = tempfile::tempdir().expect("a folder");
         context.env("HOME", keys.path()).env("GIT_CONFIG_NOSYSTEM", "1");
@@ -52,47 +52,42 @@ impl Repository {
         repository
     }
 
-    fn git(&self, arguments: &[&str]) -> String {
-        let mut git = Command::new("git");
-        self.context.dress(&mut git);
-        let who = ["user.name=me", "user.email=me@example.org", "protocol.file.allow=always", "commit.gpgSign=false"];
-        let output = git.args(who.iter().flat_map(|one| ["-c", one])).args(arguments).output().expect("git");
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    pub fn git(&self, arguments: &[&str]) -> String {
+        git(&self.context, arguments)
     }
 
-    fn commit(&self, message: &str) {
+    pub fn commit(&self, message: &str) {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "-m", message]);
     }
 
-    fn key(&self, name: &str) -> String {
+    pub fn key(&self, name: &str) -> String {
         self.keys.path().join(name).display().to_string()
     }
 
-    fn public(&self, name: &str) -> String {
+    pub fn public(&self, name: &str) -> String {
         fs::read_to_string(self.key(&format!("{name}.pub"))).expect("a public key").trim().to_owned()
     }
 
     /// Lets these keys sign, with those options.
-    fn allow(&self, names: &[&str], options: &str) {
+    pub fn allow(&self, names: &[&str], options: &str) {
         let lines: Vec<String> = names.iter().map(|name| format!("{WHO} {options} {}\n", self.public(name))).collect();
         fs::write(self.key("allowed"), lines.concat()).expect("allowed signers");
     }
 
-    fn run(&self, file: &str, more: &[&str]) -> Ran {
+    pub fn run(&self, file: &str, more: &[&str]) -> Ran {
         let key = self.key("mine");
         let ran = [&["run", "--receipt", file, "--sign", &key][..], more].concat();
         self.context.hp(&ran)
     }
 
-    fn verify(&self, files: &[&str]) -> Ran {
+    pub fn verify(&self, files: &[&str]) -> Ran {
         let allowed = self.key("allowed");
         self.context.hp(&[&["receipt", "verify", "--allowed-signers", &allowed][..], files].concat())
     }
 
     /// What verifying one says as a document.
-    fn verified(&self, file: &str) -> Value {
+    pub fn verified(&self, file: &str) -> Value {
         let allowed = self.key("allowed");
         let ran = self.context.hp(&["receipt", "verify", "--json", "--allowed-signers", &allowed, file]);
         let document: Value =
@@ -104,26 +99,36 @@ impl Repository {
         document["receipts"][0].clone()
     }
 
-    fn path(&self, file: &str) -> PathBuf {
+    pub fn path(&self, file: &str) -> PathBuf {
         self.context.project().join(file)
     }
 
-    fn payload(&self, file: &str) -> Value {
+    pub fn payload(&self, file: &str) -> Value {
         let envelope = Envelope::parse(&fs::read(self.path(file)).expect("a receipt")).expect("an envelope");
         serde_json::from_slice(envelope.payload()).expect("JSON")
     }
 
-    fn statement(&self, file: &str) -> Statement {
+    pub fn statement(&self, file: &str) -> Statement {
         serde_json::from_value(self.payload(file)).expect("a statement")
     }
 
     /// Writes a receipt of any payload, signed with one of the keys.
-    fn forge(&self, file: &str, payload: &[u8], key: &str) {
+    pub fn forge(&self, file: &str, payload: &[u8], key: &str) {
         let mut envelope = Envelope::unsigned(payload.to_vec());
         let signature = Keygen::new("ssh-keygen").sign(&envelope, &Key::File(self.key(key).into()));
         envelope.add(signature.expect("a signature"));
         fs::write(self.path(file), envelope.to_json()).expect("a receipt");
     }
+}
+
+/// What git prints in a project, as somebody whom it knows.
+pub fn git(context: &Context, arguments: &[&str]) -> String {
+    let mut git = Command::new("git");
+    context.dress(&mut git);
+    let who = ["user.name=me", "user.email=me@example.org", "protocol.file.allow=always", "commit.gpgSign=false"];
+    let output = git.args(who.iter().flat_map(|one| ["-c", one])).args(arguments).output().expect("git");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 /// An agent with one key, which ends with the test.
@@ -158,7 +163,7 @@ impl Drop for Agent {
     }
 }
 
-fn with_input(command: &mut Command, input: &[u8]) -> Output {
+pub fn with_input(command: &mut Command, input: &[u8]) -> Output {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a program");
     child.stdin.take().expect("its input").write_all(input).expect("its input");
@@ -166,7 +171,7 @@ fn with_input(command: &mut Command, input: &[u8]) -> Output {
 }
 
 /// Whether there is nothing here that could sign.
-fn no_keygen() -> bool {
+pub fn no_keygen() -> bool {
     let missing = Command::new("ssh-keygen").arg("-?").output().is_err();
     if missing {
         skip("no ssh-keygen");
@@ -480,11 +485,7 @@ fn the_key_is_that_of_git_and_is_seen_to_sign_before_anything_runs() {
     let run = || repository.context.hp(&["run", "--receipt", "r.json"]);
     let config = |key: &str, value: &str| repository.git(&["config", key, value]);
     let ran = run();
-    assert!(
-        ran.exits(2).stderr.contains("there is no key to sign the receipt with: name one with --sign"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.exits(2).stderr.contains("there is no key to sign with: name one with --sign"), "{}", ran.stderr);
     config("gpg.format", "openpgp");
     assert!(run().exits(2).stderr.contains("git signs by openpgp, and receipts are signed with SSH keys"));
     config("gpg.format", "ssh");
