@@ -87,6 +87,9 @@ pub fn blobs(
     most: u64,
     mut each: impl FnMut(usize, Option<Vec<u8>>),
 ) -> Result<(), String> {
+    if objects.is_empty() {
+        return Ok(());
+    }
     let mut child = command(project, |_| false)
         .args(["cat-file", "--batch"])
         .stdin(Stdio::piped())
@@ -236,6 +239,7 @@ fn finished(child: Child, read: io::Result<()>) -> Result<Output, String> {
     match read {
         Err(error) if output.status.success() || said.is_empty() => Err(format!("git's answer can't be read: {error}")),
         _ if output.status.success() => Ok(output),
+        _ if said.is_empty() => Err(format!("git ended with {}", output.status)),
         _ => Err(Refusal::Said(said).sentence()),
     }
 }

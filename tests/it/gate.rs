@@ -632,6 +632,7 @@ fn a_push_asks_the_gate() {
     let remote = tempfile::tempdir().expect("a folder");
     let remote = remote.path().join("remote.git").display().to_string();
     repository.git(&["init", "-q", "--bare", "-b", "main", &remote]);
+    repository.git(&["-C", &remote, "config", "receive.autogc", "false"]);
     repository.git(&["remote", "add", "origin", &remote]);
     repository.git(&["push", "-q", "origin", "main"]);
     let ran = repository.context.hp(&["init", "--pre-push"]);
