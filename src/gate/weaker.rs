@@ -120,11 +120,9 @@ fn reader(before: &ReaderChoice, after: &ReaderChoice, counted: bool) -> Option<
 }
 
 fn skips(before: Option<&Skips>, after: Option<&Skips>) -> Option<String> {
-    let any = || Some("any number of its cases may be skipped".to_owned());
     match (before, after) {
-        (None, _) => None,
-        (Some(_), None) => any(),
-        (_, Some(Skips::AtMost(0))) => None,
+        (None, _) | (_, Some(Skips::AtMost(0))) => None,
+        (Some(_), None) => Some("any number of its cases may be skipped".to_owned()),
         (Some(Skips::AtMost(old)), Some(Skips::AtMost(new))) => {
             (new > old).then(|| format!("{new} of its cases may be skipped, and {old} were allowed"))
         }
@@ -242,6 +240,9 @@ mod tests {
         CheckCommand, Expect, Kind, LineRules, Listing, ListingForm, Origin, ReaderName, SkipRule, TextRule,
     };
 
+    /// What is changed of a check.
+    type Edit = fn(&mut Check);
+
     fn before() -> Check {
         let rule = SkipRule { matches: "board".into(), most: Some(2) };
         Check {
@@ -276,7 +277,7 @@ mod tests {
 
     #[test]
     fn what_lets_more_pass_is_weaker() {
-        let all: [(&str, fn(&mut Check)); 22] = [
+        let all: [(&str, Edit); 22] = [
             ("expects 15 cases, and expected 57", |it| it.expect.cases = Some(CaseCount::Exactly(15))),
             ("expects 15 cases", |it| it.expect.cases = Some(CaseCount::AtLeast(15))),
             ("no number of cases", |it| it.expect.cases = None),
@@ -316,7 +317,7 @@ mod tests {
 
     #[test]
     fn what_asks_for_more_or_runs_otherwise_is_not() {
-        let all: [(&str, fn(&mut Check)); 14] = [
+        let all: [(&str, Edit); 14] = [
             ("the same", |_| {}),
             ("more cases", |it| it.expect.cases = Some(CaseCount::AtLeast(58))),
             ("no skips", |it| it.expect.skipped = Some(Skips::AtMost(0))),

@@ -64,7 +64,8 @@ fn answer(gate: &Gate) -> String {
         (0, _) => "no receipt is wanted".to_owned(),
         (1, 0) => "the receipt that is wanted is there".to_owned(),
         (_, 0) => format!("all {all} receipts that are wanted are there"),
-        (_, missing) => format!("{missing} of {all} receipt{} missing", if all == 1 { " is" } else { "s are" }),
+        (1, _) => "the receipt that is wanted is missing".to_owned(),
+        (_, missing) => format!("{missing} of {all} receipts {} missing", if missing == 1 { "is" } else { "are" }),
     };
     let against = match against {
         0 => String::new(),
@@ -94,7 +95,9 @@ fn line(look: Look, gate: &Gate, wanted: &Wanted, width: usize) -> Vec<String> {
 
 fn against(look: Look, obstacle: &Obstacle) -> Vec<String> {
     let label = if obstacle.accepted.is_some() { look.yellow("warn") } else { look.red("RED ") };
-    let place = obstacle.place.as_ref().map(|place| format!("   {}", text(place))).unwrap_or_default();
+    // A wiring is called by its place.
+    let place = obstacle.place.as_ref().filter(|place| !obstacle.subject.contains(*place));
+    let place = place.map(|place| format!("   {}", text(place))).unwrap_or_default();
     let then = match &obstacle.accepted {
         Some(because) => format!("         accepted by the base: {}", text(because)),
         None => format!("         mend   {}", text(&obstacle.remedy)),

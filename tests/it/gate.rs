@@ -153,7 +153,8 @@ fn a_wired_hook_wants_a_receipt_from_a_host() {
     assert_eq!(document["wanted"][0]["why"], "the newest from linux is of other inputs: hooks/guard.sh");
     let said = gate(&repository, &["--receipts", "r2.json"]).exits(1).stdout.clone();
     assert!(
-        said.starts_with("no: 1 of 1 receipt is missing\n") && said.contains("next   on a host with linux:"),
+        said.starts_with("no: the receipt that is wanted is missing\n")
+            && said.contains("next   on a host with linux:"),
         "{said}"
     );
 }
@@ -653,9 +654,12 @@ fn a_push_asks_the_gate() {
     assert!(!pushed && said.contains("git remote set-head origin --auto"), "{said}");
     repository.git(&["remote", "set-head", "origin", "--auto"]);
     let (pushed, said) = push(&["origin", "change"]);
-    assert!(!pushed && said.contains("no: 1 of 1 receipt is missing") && said.contains("nothing was pushed"), "{said}");
+    assert!(
+        !pushed && said.contains("no: the receipt that is wanted is missing") && said.contains("nothing was pushed"),
+        "{said}"
+    );
     let (pushed, said) = push(&["origin", "change:main"]);
-    assert!(!pushed && said.contains("no: 1 of 1 receipt is missing"), "{said}");
+    assert!(!pushed && said.contains("no: the receipt that is wanted is missing"), "{said}");
     // A tag, what is deleted, and what concerns no check.
     repository.git(&["tag", "v1"]);
     repository.git(&["push", "-q", "--no-verify", "origin", "change:refs/heads/old"]);
