@@ -51,7 +51,7 @@ pub fn publish(args: &ReceiptPublishArgs) -> Result<ExitCode> {
 pub fn put(repository: &Path, envelopes: &[Vec<u8>], remote: Option<&str>, told: &[String]) -> Result<Vec<String>> {
     let published = share::publish(repository, envelopes, remote)?;
     let place = remote.map_or_else(|| format!("kept in {REF}"), |remote| format!("published to {remote}"));
-    let mut lines = vec![format!("{place}; {} are there now", published.total)];
+    let mut lines = vec![format!("{place}; {} in all", published.total)];
     lines.extend(
         told.iter()
             .zip(published.new)
@@ -78,7 +78,7 @@ pub fn fetch(args: &ReceiptFetchArgs) -> Result<ExitCode> {
                 0 => String::new(),
                 count => format!("; {count} of what {remote} has there are passed over, since they are no receipts"),
             };
-            format!("{} new from {remote}, {} are here now{strays}", fetched.new, fetched.total)
+            format!("{} new from {remote}, {} in all{strays}", fetched.new, fetched.total)
         }
     };
     Show::Stdout.line(&shown(line.as_bytes()));

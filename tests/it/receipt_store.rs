@@ -31,7 +31,7 @@ impl Shared {
     fn new() -> Self {
         let first = Repository::with(CHECKS);
         let bare = tempfile::tempdir().expect("a folder");
-        first.git(&["init", "-q", "--bare", "-b", "main", &bare.path().display().to_string()]);
+        bare_in(&first, bare.path());
         first.git(&["remote", "add", "origin", &bare.path().display().to_string()]);
         first.git(&["config", "gpg.ssh.allowedSignersFile", &first.key("allowed")]);
         first.context.file("readme", "x");
@@ -80,6 +80,13 @@ impl Shared {
     }
 }
 
+/// Makes a bare repository, whose own upkeep after a push is no process that hostproof leaves.
+fn bare_in(repository: &Repository, folder: &Path) {
+    let folder = folder.display().to_string();
+    repository.git(&["init", "-q", "--bare", "-b", "main", &folder]);
+    repository.git(&["-C", &folder, "config", "receive.autogc", "false"]);
+}
+
 /// What names a receipt.
 fn digest(file: &Path) -> String {
     Envelope::parse(&fs::read(file).expect("a receipt")).expect("an envelope").digest()
@@ -105,7 +112,9 @@ fn blob(context: &Context, bytes: &[u8]) -> String {
 
 /// Makes a tree of the lines that `git ls-tree` prints.
 fn tree(context: &Context, lines: &[String]) -> String {
-    piped(context, &["mktree"], (lines.join("\n") + "\n").as_bytes())
+    // Each line with its end, and nothing at all for the empty tree.
+    let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
+    piped(context, &["mktree"], text.as_bytes())
 }
 
 fn piped(context: &Context, arguments: &[&str], input: &[u8]) -> String {
@@ -146,7 +155,7 @@ fn what_is_published_is_found_by_another_clone_after_a_rebase() {
     let ran = shared.second.hp(&["receipt", "verify", &digest]);
     assert!(ran.exits(1).stdout.contains("hostproof receipt fetch brings"), "{}", ran.said());
     let ran = shared.second.hp(&["receipt", "fetch"]);
-    assert_eq!(ran.exits(0).stdout, "1 new from origin, 1 are here now\n");
+    assert_eq!(ran.exits(0).stdout, "1 new from origin, 1 in all\n");
     shared.second.hp(&["receipt", "verify", &digest[..12]]).exits(0);
     let shown = shared.second.hp(&["receipt", "show", &digest[..12]]);
     assert!(shown.exits(0).stdout.contains(&format!("digest  {digest}\n")), "{}", shown.stdout);
@@ -260,7 +269,7 @@ fn what_is_there_already_is_not_added_again() {
     let shared = Shared::new();
     shared.first.run("r.json", &[]).exits(0);
     let ran = shared.hp(&["receipt", "publish", "r.json"]);
-    assert!(ran.exits(0).stdout.starts_with("published to origin; 1 are there now\n"), "{}", ran.stdout);
+    assert!(ran.exits(0).stdout.starts_with("published to origin; 1 in all\n"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("already") && ran.stdout.contains("receipt of 2 checks (green), signed with SHA256:"));
     let before = shared.at_origin(&["rev-parse", REF]);
     let ran = shared.hp(&["receipt", "publish", "r.json"]);
@@ -311,15 +320,15 @@ fn without_a_remote_they_are_kept_here() {
     let publish = |more: &[&str]| repository.context.hp(&[&["receipt", "publish", "r.json"][..], more].concat());
     assert!(publish(&[]).exits(2).stderr.contains("this repository has no remote"));
     let ran = publish(&["--no-push"]);
-    assert!(ran.exits(0).stdout.starts_with("kept in refs/hostproof/receipts; 1 are there now\n"), "{}", ran.stdout);
+    assert!(ran.exits(0).stdout.starts_with("kept in refs/hostproof/receipts; 1 in all\n"), "{}", ran.stdout);
     assert!(repository.context.hp(&["receipt", "list"]).exits(0).stdout.starts_with("kept here: 1 receipt"));
     // It goes with the next that is pushed.
     let bare = tempfile::tempdir().expect("a folder");
-    repository.git(&["init", "-q", "--bare", &bare.path().display().to_string()]);
+    bare_in(&repository, bare.path());
     repository.git(&["remote", "add", "elsewhere", &bare.path().display().to_string()]);
     repository.run("r2.json", &[]).exits(0);
     let ran = repository.context.hp(&["receipt", "publish", "r2.json"]);
-    assert!(ran.exits(0).stdout.starts_with("published to elsewhere; 2 are there now\n"), "{}", ran.stdout);
+    assert!(ran.exits(0).stdout.starts_with("published to elsewhere; 2 in all\n"), "{}", ran.stdout);
     let outside = Context::new();
     for command in ["publish", "revoke"] {
         let ran = outside.hp(&["receipt", command, "r.json"]);
@@ -491,12 +500,9 @@ fn a_strangers_revocation_counts_for_nothing_and_is_told() {
     shared.first.forge("r5.json", payload.to_string().as_bytes(), "mine");
     let ran = shared.hp(&["receipt", "publish", "r5.json"]);
     assert!(ran.exits(2).stderr.contains("its subject receipt is no receipt"), "{}", ran.stderr);
-    let ran = shared.first.verify(&["r.json", "r5.json"]);
-    assert!(
-        ran.stdout.contains("it is signed by me@example.org, and its subject receipt is no receipt"),
-        "{}",
-        ran.stdout
-    );
+    let ran = shared.first.verify(&["--json", "r.json", "r5.json"]);
+    let why = "it is signed by me@example.org, and its subject receipt is no receipt";
+    assert!(ran.exits(1).stdout.contains(why), "{}", ran.stdout);
     // The one that counts, as a file.
     let ran = shared.first.verify(&["r.json", "r2.json"]);
     assert!(ran.exits(1).stdout.contains("good for commit") && ran.stdout.contains(": 0 of 1\n"), "{}", ran.stdout);
@@ -677,7 +683,7 @@ fn thousands_are_read_and_more_than_can_be_are_told() {
     let commit = commit_tree(there, &tree(there, &root));
     shared.first.git(&["update-ref", REF, &commit]);
     let store = Store::open(there.project()).expect("a store");
-    assert_eq!(store.documents().expect("documents").iter().filter(|one| one.bytes.is_ok()).count(), MANY + 1);
+    assert_eq!(store.documents().expect("documents").iter().filter(|one| one.bytes.is_ok()).count(), MANY);
     shared.hp(&["receipt", "publish", "r.json"]).exits(0);
     assert_eq!(shared.kept_at_origin(), MANY + 1);
     let (_, ran) = shared.verified_elsewhere(&digest);

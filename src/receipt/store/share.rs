@@ -68,12 +68,13 @@ pub fn publish(repository: &Path, envelopes: &[Vec<u8>], remote: Option<&str>) -
         new.insert(sha256(envelope), Blob { object, size: envelope.len() as u64 });
     }
     again(|last| {
+        // Before git itself stumbles over what is damaged here.
+        let here = here(repository)?;
         let there = remote.map_or(Ok(None), |remote| there(repository, remote));
         let there = there.map_err(Refused::unless_race)?;
         if let Some(refused) = last {
             refused.race(there.as_ref())?;
         }
-        let here = here(repository)?;
         let listings: Vec<&Listing> = here.iter().chain(&there).collect();
         let united = tree::unite(repository, &listings, &new).map_err(|why| unreadable(REF, &why))?;
         let goal = if remote.is_some() { &there } else { &here };
@@ -102,9 +103,9 @@ pub fn publish(repository: &Path, envelopes: &[Vec<u8>], remote: Option<&str>) -
 /// If git can't, or others came first again and again: what to do about it.
 pub fn fetch(repository: &Path, remote: &str) -> Result<Option<Fetched>> {
     again(|_| {
+        let here = here(repository)?;
         let there = there(repository, remote).map_err(Refused::unless_race)?;
         let Some(there) = there else { return Ok(None) };
-        let here = here(repository)?;
         let listings: Vec<&Listing> = here.iter().chain([&there]).collect();
         let united = tree::unite(repository, &listings, &BTreeMap::new()).map_err(|why| unreadable(REF, &why))?;
         let before = here.as_ref().map_or(0, |here| here.kept.len());
@@ -159,7 +160,7 @@ fn there(repository: &Path, remote: &str) -> Result<Option<Listing>, Refused> {
 }
 
 fn commit(repository: &Path, united: &BTreeMap<String, Blob>, parent: Option<&str>) -> Result<String> {
-    let message = format!("{} receipts and revocations\n", united.len());
+    let message = format!("Receipts and revocations: {}\n", united.len());
     tree::write(repository, united, parent, &message)
         .map_err(|why| cannot(&format!("cannot keep receipts in {REF}: {why}")))
 }
@@ -205,8 +206,14 @@ impl Refused {
     ///
     /// If not so.
     fn race(self, there: Option<&Listing>) -> Result<Self> {
-        const WORDS: [&str; 5] =
-            ["cannot lock ref", "failed to update ref", "already exists", "fetch first", "non-fast-forward"];
+        const WORDS: [&str; 6] = [
+            "cannot lock ref",
+            "Unable to create",
+            "failed to update ref",
+            "already exists",
+            "fetch first",
+            "non-fast-forward",
+        ];
         let has_moved = self.push && self.before.as_ref() != there.map(|there| &there.commit);
         if has_moved || WORDS.iter().any(|words| self.why.contains(words)) {
             return Ok(self);
