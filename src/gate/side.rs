@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::model::{Platform, Policy};
+use crate::model::{Platform, Policy, WiringSource};
 use crate::plan::{Plan, Planned};
 use crate::receipt::inputs::Inputs;
 use crate::receipt::revision::Revision;
@@ -25,6 +25,8 @@ pub struct Side {
     /// Its files, for the readers of wirings.
     pub files: Tree,
     pub policy: Option<Policy>,
+    /// Files that wire commands, as its manifests name them.
+    pub sources: Vec<WiringSource>,
     /// By system; empty where it has no manifests.
     plans: BTreeMap<Platform, Plan>,
 }
@@ -39,7 +41,7 @@ impl Side {
     pub fn open(project: &Path, folder: &str, commit: &str, name: &str) -> Result<Self> {
         let revision = Revision::open(project, commit).map_err(Error::Usage)?;
         let files = Tree::open(project, commit).map_err(Error::Usage)?;
-        let (mut plans, mut policy) = (BTreeMap::new(), None);
+        let (mut plans, mut policy, mut sources) = (BTreeMap::new(), None, Vec::new());
         for system in SYSTEMS {
             let loaded = revision.load(folder, system).map_err(|error| match error {
                 Error::Manifest(text) => Error::Manifest(format!("the manifests of {name} are wrong\n{text}")),
@@ -47,9 +49,10 @@ impl Side {
             })?;
             let Some(loaded) = loaded else { break };
             policy.clone_from(&loaded.policy);
+            sources.clone_from(&loaded.wirings);
             plans.insert(system, Plan::of_manifests(loaded, &[], &[], None, system)?);
         }
-        Ok(Self { revision, files, policy, plans })
+        Ok(Self { revision, files, policy, sources, plans })
     }
 
     /// The checks that run on a system.

@@ -24,8 +24,11 @@ pub struct Concerned {
 
 /// Compares what is wired before the change and after it.
 pub fn concerned(change: &Change) -> Concerned {
-    let before = read(&change.since.files, &change.policy.wirings);
-    let after = read(&change.head.files, &change.policy.wirings);
+    // A file that the change names only adds to what has to be covered.
+    let mut sources = change.policy.wirings.clone();
+    sources.extend(change.head.sources.iter().filter(|source| !change.policy.wirings.contains(source)).cloned());
+    let before = read(&change.since.files, &sources);
+    let after = read(&change.head.files, &sources);
     let mut concerned = Concerned::default();
     unread(change, &before, &after, &mut concerned);
     let mut known: Vec<Wiring> = before.wirings.iter().map(bare).collect();

@@ -320,6 +320,13 @@ fn what_wires_without_a_check_is_refused() {
     repository.commit("breaks it");
     let found = obstacles(&asked(&repository, &[]));
     assert!(found[0].starts_with("unread .claude/settings.json: what it wires is not known: "), "{found:?}");
+    // A file that the change itself names counts at once.
+    repository.context.file("mine.yaml", "hooks: [{run: sh x.sh}]\n");
+    let named = two.replace("accept:", "wirings: [{file: mine.yaml, commands: '$.hooks[*].run'}], accept:");
+    repository.context.manifest("gate.yaml", &named);
+    let found = settings(&[]);
+    assert!(found.iter().any(|said| said.contains("in mine.yaml:1: no check")), "{found:?}");
+    repository.context.manifest("gate.yaml", two);
     // What the base accepts is told.
     repository.context.checks(&CHECKS.replace("'hooks/**'", "hooks/guard.sh"));
     repository.commit("covers less");
