@@ -1,6 +1,7 @@
 //! The command line: types only. Parsing touches no system.
 
 mod compare;
+mod gate;
 mod receipt;
 
 use std::ffi::OsStr;
@@ -12,6 +13,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 use crate::model::{Rules, WindowsRules};
 
 pub use compare::CompareArgs;
+pub use gate::GateArgs;
 pub use receipt::{
     PushArgs, ReceiptArgs, ReceiptCommand, ReceiptFetchArgs, ReceiptListArgs, ReceiptPublishArgs, ReceiptRevokeArgs,
     ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs,
@@ -46,6 +48,7 @@ pub enum Command {
     Hooks(HooksArgs),
     Compare(CompareArgs),
     Receipt(ReceiptArgs),
+    Gate(GateArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -288,6 +291,8 @@ pub enum Document {
     Receipt,
     /// What `receipt verify --json` prints.
     Verification,
+    /// What `gate --json` prints.
+    Gate,
     /// The statement in a revocation's envelope.
     Revocation,
     /// What `compare --json` prints.
@@ -339,13 +344,16 @@ pub struct HooksArgs {
 /// Find this project's self-tests and wired hooks, run each once, and write checks.d.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hostproof init --dry-run\n  hostproof init --timeout 10m\n\nNothing that exists is overwritten. What a self-test left behind is proposed as a commented `allow`, \
+    after_help = "Examples:\n  hostproof init --dry-run\n  hostproof init --timeout 10m\n  hostproof init --pre-push\n\nNothing that exists is overwritten. What a self-test left behind is proposed as a commented `allow`, \
 never taken."
 )]
 pub struct InitArgs {
     /// Only show what would be written.
     #[arg(long)]
     pub dry_run: bool,
+    /// Write a pre-push hook that asks the gate before git pushes a branch, and nothing else.
+    #[arg(long)]
+    pub pre_push: bool,
     /// How long each self-test may take.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = crate::manifest::parse_duration)]
     pub timeout: std::time::Duration,

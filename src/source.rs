@@ -1,5 +1,6 @@
 //! Facts about the project from git, through its command line.
 
+mod history;
 mod identity;
 pub mod objects;
 pub mod remote;
@@ -14,6 +15,7 @@ use std::{collections::BTreeSet, fs};
 use crate::model::SourceState;
 use crate::{env, platform};
 
+pub use history::{default_branch, is_shallow, meeting};
 pub use identity::{Identity, identity, same_address};
 pub use unlike::{Unlike, Unlikeness, Work, work};
 

@@ -20,6 +20,14 @@ pub fn duration(duration: Duration) -> String {
     }
 }
 
+/// How old something is or may be: whole days as `14d`, else as [`duration`] has it.
+#[must_use]
+pub fn age(age: Duration) -> String {
+    const DAY: u64 = 24 * 3600;
+    let seconds = age.as_secs();
+    if seconds >= DAY && seconds.is_multiple_of(DAY) { format!("{}d", seconds / DAY) } else { duration(age) }
+}
+
 /// A signal as people call it, where its number is the same on every Unix; Linux has those above 15 otherwise than others.
 #[must_use]
 pub fn signal(number: i32) -> String {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use super::show::Show;
-use crate::model::Report;
+use crate::model::{Gate, Report};
 use crate::{env, platform, report};
 
 /// How large a step's summary may be, all that is in it together.
@@ -16,19 +16,31 @@ pub fn tell(report: &Report, project: &Path, show: Show) {
     if !env::in_github_actions() {
         return;
     }
+    annotate(project, show, |file_of| report::annotations(report, file_of));
+    if let Some(path) = env::raw("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from)
+        && let Err(error) = summarise(report, &path)
+    {
+        Show::error(&format!("the step summary can't be written to {}: {error}", path.display()));
+    }
+}
+
+/// Annotates what the gate says no to.
+pub fn tell_gate(gate: &Gate, project: &Path, show: Show) {
+    if env::in_github_actions() {
+        annotate(project, show, |file_of| report::gate_annotations(gate, file_of));
+    }
+}
+
+/// Says annotations, for which files are named as the repository that the runner has checked out names them.
+fn annotate(project: &Path, show: Show, annotations: impl FnOnce(&dyn Fn(&str) -> Option<String>) -> Vec<String>) {
     let workspace = env::text("GITHUB_WORKSPACE").and_then(|folder| platform::real_path(Path::new(&folder)).ok());
     let file_of = |file: &str| in_repository(workspace.as_deref().unwrap_or(project), project, file);
-    let annotations = report::annotations(report, &file_of);
+    let annotations = annotations(&file_of);
     if !annotations.is_empty() {
         show.line("");
     }
     for annotation in annotations {
         show.command(&annotation);
-    }
-    if let Some(path) = env::raw("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from)
-        && let Err(error) = summarise(report, &path)
-    {
-        Show::error(&format!("the step summary can't be written to {}: {error}", path.display()));
     }
 }
 

@@ -1,5 +1,7 @@
 //! `hostproof init`
 
+use std::path::Path;
+
 use super::check_run;
 use super::show::Show;
 use crate::cli::InitArgs;
@@ -17,6 +19,9 @@ use crate::run::{self, Keep, Observer, Options};
 /// If there are manifests already, nothing can be measured here, or the manifest can't be written.
 pub fn run(args: &InitArgs) -> Result<ExitCode> {
     let folder = check_run::current_folder()?;
+    if args.pre_push {
+        return pre_push(&folder, args.dry_run);
+    }
     let show = if args.dry_run { Show::Stderr } else { Show::Stdout };
     let say = |text: &str| show.line(&show.look().text(text));
     let project = init::open(&folder)?;
@@ -43,6 +48,17 @@ pub fn run(args: &InitArgs) -> Result<ExitCode> {
         init::write(&project.root, &text)?;
     }
     say(&format!("\n{}", init::summary(&draft, args.dry_run)));
+    Ok(ExitCode::Ok)
+}
+
+/// Writes the hook that asks the gate, or shows it.
+fn pre_push(folder: &Path, dry_run: bool) -> Result<ExitCode> {
+    if dry_run {
+        Show::Stdout.line(init::PRE_PUSH.trim_end());
+        return Ok(ExitCode::Ok);
+    }
+    let say = |text: &str| Show::Stdout.line(&Show::Stdout.look().text(text));
+    say(&init::pre_push(folder)?);
     Ok(ExitCode::Ok)
 }
 

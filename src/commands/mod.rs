@@ -9,6 +9,7 @@ mod documents;
 mod events;
 mod excerpts;
 mod explain;
+mod gate;
 mod github;
 mod hooks;
 mod init;
@@ -47,6 +48,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Hooks(args) => hooks::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Receipt(args) => receipt::run(&args.command),
+        Command::Gate(args) => gate::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),
         Command::Man(args) => man::run(&args),

@@ -47,6 +47,7 @@ const HEADER: &str = "\
 #   hostproof run             run all checks
 #   hostproof lint            look whether this file is right, without running anything
 #   hostproof explain KIND    what a finding means, why a host cares, and how to mend it
+#   hostproof gate            whether a change may be merged, once this file has a `gate` beside `checks`
 ";
 
 /// The longest command that is shown of a wired hook.

@@ -8,6 +8,7 @@
 //! - `project` names the project and lists its files.
 //! - `find` and the modules it calls decide from names and texts which files are self-tests; they touch no system.
 //! - [`crate::wirings`] lists the commands that hosts call, `pair` says which self-test seems to test which of them.
+//! - `pre_push` writes a hook of git's, where that is what is asked for.
 //! - `draft` makes the manifest's text of what was seen, `write` has the loader read it before anybody else does.
 //!
 //! # Invariants
@@ -23,6 +24,7 @@ mod find;
 mod ids;
 mod node;
 mod pair;
+mod pre_push;
 mod project;
 mod python;
 mod python_groups;
@@ -34,6 +36,7 @@ mod yaml;
 
 pub use draft::{Draft, Seen, draft};
 pub use find::{Found, SelfTest, find};
+pub use pre_push::{PRE_PUSH, pre_push};
 pub use project::{Project, open, wired};
 pub use summary::{nothing_found, summary};
 pub use write::{check, write};

@@ -10,16 +10,16 @@ use super::decode::decode;
 use super::diagnose::{Diagnosed, diagnose};
 use super::find::{Found, find};
 use super::lines::Lines;
-use super::lower::lower;
+use super::lower::{lower, lower_gate};
 use super::node::{Document, Span, Value};
 use super::parse::parse;
 use super::problem::{Also, Problem, Problems};
 use super::read::{Contents, Unreadable, contents, read};
 use super::resolve::{Resolved, resolve};
-use super::spec::{ManifestSpec, WiringSpec};
+use super::spec::ManifestSpec;
 use super::values::VERSION;
 use crate::error::{Error, Result};
-use crate::model::{Check, Origin, Platform, Rules, WiringSource};
+use crate::model::{Check, Origin, Platform, Policy, Rules, WiringSource};
 
 /// What to load, and for whom.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +46,8 @@ pub struct Loaded {
     pub checks: Vec<LoadedCheck>,
     /// Files that wire commands, as `gate` names them.
     pub wirings: Vec<WiringSource>,
+    /// What the gate goes by, if one of the files says so.
+    pub policy: Option<Policy>,
     /// `sha256:` and the digest over name and content of every file.
     pub digest: String,
 }
@@ -119,10 +121,16 @@ fn all(mut loading: Vec<Loading>, project: PathBuf, directory: PathBuf, colour: 
         return Err(Error::Manifest(diagnose(&diagnosed, colour)));
     }
     let digest = digest(&loading);
-    let mut loaded = Loaded { project, directory, files: Vec::new(), checks: Vec::new(), wirings: Vec::new(), digest };
+    let mut loaded =
+        Loaded { project, directory, files: Vec::new(), checks: Vec::new(), wirings: Vec::new(), policy: None, digest };
     for (index, file) in loading.into_iter().enumerate() {
         let lines = Lines::new(&file.text);
         loaded.wirings.extend(file.wirings);
+        if let Some(gate) = file.gate {
+            let line = lines.position(gate.start).0;
+            loaded.policy =
+                file.policy.map(|policy| Policy { origin: Origin { file: file.name.clone(), line }, ..policy });
+        }
         for resolved in file.checks {
             let origin = Origin { file: file.name.clone(), line: lines.position(resolved.span.start).0 };
             let rules = resolved.spec.rules.as_ref().map_or_else(|| vec![Rules::default()], |rules| rules.all.clone());
@@ -145,6 +153,7 @@ struct Loading {
     /// Where its `gate` is.
     gate: Option<Span>,
     wirings: Vec<WiringSource>,
+    policy: Option<Policy>,
     problems: Problems,
 }
 
@@ -157,6 +166,7 @@ fn one(name: String, contents: Result<Contents, Unreadable>, platform: Platform)
         checks: Vec::new(),
         gate: None,
         wirings: Vec::new(),
+        policy: None,
         problems: Problems::default(),
     };
     match contents {
@@ -165,8 +175,7 @@ fn one(name: String, contents: Result<Contents, Unreadable>, platform: Platform)
                 loading.checks = resolve(&spec, &document, platform, &mut loading.problems);
                 if let Some(gate) = spec.gate {
                     loading.gate = Some(document.span(gate.id));
-                    let wirings = gate.value.wirings.unwrap_or_default().into_iter();
-                    loading.wirings = wirings.filter_map(|wiring| wiring_source(wiring.value)).collect();
+                    (loading.wirings, loading.policy) = lower_gate(gate.value);
                 }
                 loading.setup = spec.setup.unwrap_or_default().into_iter().map(|argv| argv.0).collect();
             }
@@ -178,10 +187,6 @@ fn one(name: String, contents: Result<Contents, Unreadable>, platform: Platform)
         }
     }
     loading
-}
-
-fn wiring_source(spec: WiringSpec) -> Option<WiringSource> {
-    Some(WiringSource { file: spec.file?.0.0, commands: spec.commands.map(|path| path.0.0) })
 }
 
 fn spec(text: &str, problems: &mut Problems) -> Option<(ManifestSpec, Document)> {

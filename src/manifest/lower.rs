@@ -1,10 +1,13 @@
 //! From a merged check as it is written to the check of the model.
 
+use std::collections::BTreeSet;
+
 use super::forms::{InheritSpec, TextRuleSpec};
 use super::resolve::Resolved;
-use super::spec::ExpectSpec;
+use super::spec::{AcceptSpec, ExpectSpec, GateSpec, WiringSpec};
 use crate::model::{
-    Allow, Check, CheckCommand, Expect, Home, Inherit, Interpreter, Need, Origin, ReaderChoice, TextRule,
+    Accept, Accepted, Allow, Check, CheckCommand, Expect, Home, Inherit, Interpreter, Need, Origin, Policy,
+    ReaderChoice, TextRule, WiringSource,
 };
 
 /// The check, with the defaults of the program where the manifest is silent. `None` if it lacks what a problem was
@@ -66,6 +69,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         eventually: eventually.collect::<Option<_>>()?,
         publishes: spec.publishes.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
+        hosts: spec.hosts.map(|hosts| hosts.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,
         covers: spec.covers.into_iter().flat_map(|globs| globs.0).map(|glob| glob.0.0).collect(),
         lock: spec.lock.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
@@ -74,6 +78,34 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         origin: Some(origin),
         ..Check::new(default.id, default.command)
     })
+}
+
+/// The files that wire commands, and the policy, if it is one. `None` of it also if it lacks what a problem was reported
+/// for. Where it is written is not known here.
+pub fn lower_gate(spec: GateSpec) -> (Vec<WiringSource>, Option<Policy>) {
+    let source =
+        |spec: WiringSpec| Some(WiringSource { file: spec.file?.0.0, commands: spec.commands.map(|path| path.0.0) });
+    let wirings: Vec<WiringSource> =
+        spec.wirings.unwrap_or_default().into_iter().filter_map(|wiring| source(wiring.value)).collect();
+    let accepted = |spec: AcceptSpec| {
+        let what = match (spec.check, spec.wiring, spec.policy) {
+            (Some(id), None, None) => Accepted::Check(id.0.0),
+            (None, Some(path), None) => Accepted::Wiring(path.0.0),
+            (None, None, Some(part)) => Accepted::Policy(part),
+            _ => return None,
+        };
+        Some(Accept { what, because: spec.because?.0.0 })
+    };
+    let (Some(require), Some(signers)) = (spec.require, spec.signers) else { return (wirings, None) };
+    let policy = Policy {
+        require: require.0.into_iter().collect::<BTreeSet<_>>(),
+        signers: signers.0.0,
+        max_age: spec.max_age.map_or(Policy::DEFAULT_MAX_AGE, |age| age.0.0),
+        accept: spec.accept.unwrap_or_default().into_iter().filter_map(|accept| accepted(accept.value)).collect(),
+        wirings: wirings.clone(),
+        origin: Origin { file: String::new(), line: 0 },
+    };
+    (wirings, Some(policy))
 }
 
 fn expect(spec: ExpectSpec) -> Option<Expect> {

@@ -52,6 +52,7 @@ impl CheckSpec {
             publishes: upper.publishes.clone().or(self.publishes),
             rules: upper.rules.clone().or(self.rules),
             platforms: upper.platforms.clone().or(self.platforms),
+            hosts: upper.hosts.clone().or(self.hosts),
             linux: None,
             windows: None,
             macos: None,

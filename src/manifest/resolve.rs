@@ -7,7 +7,7 @@ use super::counts::{CasesSpec, ListSpec, SkippedSpec};
 use super::node::{Document, NodeId, Span};
 use super::problem::{Problem, Problems};
 use super::spanned::Spanned;
-use super::spec::{AllowSpec, CheckSpec, Defaults, ManifestSpec, Override};
+use super::spec::{AcceptSpec, AllowSpec, CheckSpec, Defaults, GateSpec, ManifestSpec, Override};
 use crate::model::{Cwd, Kind, Platform};
 
 const PLATFORMS: [Platform; 3] = [Platform::Linux, Platform::Windows, Platform::Macos];
@@ -30,13 +30,11 @@ pub fn resolve(spec: &ManifestSpec, document: &Document, platform: Platform, pro
     if spec.version.is_none() {
         resolver.missing(root, "version", "write `version: 1`");
     }
-    if spec.checks.is_none() {
+    if spec.checks.is_none() && spec.gate.is_none() && !document.may_have_had(root, "gate") {
         resolver.missing(root, "checks", "write `checks:` with a list of checks, each with an `id` and a `run`");
     }
     if let Some(gate) = &spec.gate {
-        for wiring in gate.value.wirings.iter().flatten().filter(|wiring| wiring.value.file.is_none()) {
-            resolver.missing(wiring.id, "file", "write which file wires commands: `file: my-hooks.yaml`");
-        }
+        resolver.gate(gate);
     }
     let none = Defaults::default();
     let defaults = &spec.defaults.as_ref().unwrap_or(&none).0;
@@ -55,6 +53,37 @@ impl Resolver<'_, '_> {
         if !self.document.may_have_had(map, key) {
             let problem = Problem::at(self.document.span(map), format!("the key `{key}` is missing")).help(help);
             self.problems.push(problem);
+        }
+    }
+
+    /// A policy is whole, or none; files that wire commands can be named without one.
+    fn gate(&mut self, gate: &Spanned<GateSpec>) {
+        let GateSpec { require, signers, max_age, accept, wirings } = &gate.value;
+        for wiring in wirings.iter().flatten().filter(|wiring| wiring.value.file.is_none()) {
+            self.missing(wiring.id, "file", "write which file wires commands: `file: my-hooks.yaml`");
+        }
+        let is_policy = require.is_some() || signers.is_some() || max_age.is_some() || accept.is_some();
+        if is_policy && require.is_none() {
+            self.missing(gate.id, "require", "write which hosts receipts are wanted from: `require: [linux, windows]`");
+        }
+        if is_policy && signers.is_none() {
+            self.missing(gate.id, "signers", "write who may sign receipts: `signers: .github/allowed_signers`");
+        }
+        for accept in accept.iter().flatten() {
+            let AcceptSpec { check, wiring, policy, because } = &accept.value;
+            if because.is_none() {
+                self.missing(accept.id, "because", "write why it may pass; the gate shows it");
+            }
+            let keys = ["check", "wiring", "policy"];
+            let number = [check.is_some(), wiring.is_some(), policy.is_some()].into_iter().filter(|is| *is).count();
+            let lost = keys.iter().any(|key| self.document.may_have_had(accept.id, key));
+            if number > 1 || (number == 0 && !lost) {
+                let message = if number > 1 { "more than one of" } else { "none of" };
+                let problem =
+                    Problem::at(self.document.span(accept.id), format!("{message} `check`, `wiring` and `policy`"))
+                        .help("make each an entry of its own: `{check: sweep, because: …}`");
+                self.problems.push(problem);
+            }
         }
     }
 

@@ -18,13 +18,13 @@ use super::reader_spec::ReaderSpec;
 use super::rules_spec::RulesSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
-use super::values::{CheckId, Expression, Filled, Grace, OwnName, Timeout, Version, Within};
-use crate::model::{Cwd, Home, Interpreter, Kind, Platform};
+use super::values::{Age, CheckId, Expression, Filled, Grace, OwnName, Timeout, Version, Within};
+use crate::model::{Cwd, Home, Interpreter, Kind, Platform, PolicyPart};
 
 /// Checks that hostproof runs in sandboxes, and what is expected of each.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a map with `version` and `checks`")]
-#[schemars(title = "hostproof manifest")]
+#[schemars(title = "hostproof manifest", extend("anyOf" = [{"required": ["checks"]}, {"required": ["gate"]}]))]
 pub struct ManifestSpec {
     /// The version of the manifest's form: 1.
     #[schemars(required)]
@@ -36,8 +36,7 @@ pub struct ManifestSpec {
     pub setup: Option<Vec<Argv>>,
     /// What the gate goes by; in one file of all.
     pub gate: Option<Spanned<GateSpec>>,
-    /// The checks of this file.
-    #[schemars(required)]
+    /// The checks of this file; one with `gate` may have none.
     pub checks: Option<NonEmpty<Spanned<CheckSpec>>>,
 }
 
@@ -96,6 +95,8 @@ pub struct CheckSpec {
     pub rules: Option<RulesSpec>,
     /// Where it runs; it is skipped elsewhere. Everywhere by default.
     pub platforms: Option<NonEmpty<Platform>>,
+    /// From hosts of which systems the gate wants a receipt of it; those under the gate's `require` by default.
+    pub hosts: Option<NonEmpty<Platform>>,
     /// What is different on Linux.
     pub linux: Option<Spanned<Override>>,
     /// What is different on Windows.
@@ -151,13 +152,37 @@ pub struct AllowSpec {
     pub because: Option<Parsed<Filled>>,
 }
 
-/// What the gate goes by.
+/// What the gate goes by. It is read from the base of a change, never from the change itself.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a map with `wirings`")]
-#[schemars(rename = "Gate")]
+#[serde(deny_unknown_fields, expecting = "a map with `require` and `signers`, or with `wirings`")]
+#[schemars(rename = "Gate", extend("dependencies" = {"require": ["signers"], "signers": ["require"]}))]
 pub struct GateSpec {
+    /// From hosts of which systems it wants a receipt of each check that a change concerns; a check's `hosts` says otherwise.
+    pub require: Option<NonEmpty<Platform>>,
+    /// The file of the project that says who may sign receipts, in the form of `allowed_signers` (ssh-keygen).
+    pub signers: Option<Parsed<ProjectPath>>,
+    /// How old a receipt may be, in days and hours, as `14d` or `36h`; 14d by default.
+    pub max_age: Option<Parsed<Age>>,
+    /// What a later change may make weaker, or leave without a check: refused until it is said here, in the base.
+    pub accept: Option<Vec<Spanned<AcceptSpec>>>,
     /// Files that wire commands, beyond those whose place and form are known.
     pub wirings: Option<Vec<Spanned<WiringSpec>>>,
+}
+
+/// Something that the gate would refuse, and lets pass: one of `check`, `wiring` and `policy`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a map with `because`, and one of `check`, `wiring` and `policy`")]
+#[schemars(rename = "Accept", extend("oneOf" = [{"required": ["check"]}, {"required": ["wiring"]}, {"required": ["policy"]}]))]
+pub struct AcceptSpec {
+    /// The id of a check that a change makes weaker, or removes.
+    pub check: Option<Parsed<Filled>>,
+    /// A file that wires commands, or one that a wired command runs, which no check covers.
+    pub wiring: Option<Parsed<ProjectPath>>,
+    /// What of the policy itself a change makes weaker.
+    pub policy: Option<PolicyPart>,
+    /// Why; the gate shows it.
+    #[schemars(required)]
+    pub because: Option<Parsed<Filled>>,
 }
 
 /// A file that wires commands.

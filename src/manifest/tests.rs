@@ -2,6 +2,7 @@
 
 mod answers;
 mod files;
+mod gate;
 mod merging;
 mod project;
 mod properties;

@@ -254,6 +254,51 @@ impl Grammar for Within {
     }
 }
 
+/// How old a receipt may be.
+#[derive(Debug, Clone)]
+pub struct Age(pub Duration);
+
+const HOUR: u64 = 3600;
+const MAX_AGE: Duration = Duration::from_secs(3660 * 24 * HOUR);
+
+impl Grammar for Age {
+    const WHAT: &'static str = "an age";
+    const NAME: &'static str = "Age";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let fault = || {
+            Fault::new(format!("\"{text}\" is not an age"))
+                .help("write whole numbers of days and hours, the days first: `14d`, `36h`, `1d12h`")
+        };
+        let (days, hours) = match text.split_once('d') {
+            Some((days, "")) => (whole(days).filter(|_| !days.is_empty()), Some(0)),
+            Some((days, rest)) => {
+                let hours = rest.strip_suffix('h').filter(|hours| !hours.is_empty());
+                (whole(days).filter(|_| !days.is_empty()), hours.and_then(whole))
+            }
+            None => (Some(0), text.strip_suffix('h').filter(|hours| !hours.is_empty()).and_then(whole)),
+        };
+        let seconds =
+            days.zip(hours).and_then(|(days, hours)| days.checked_mul(24)?.checked_add(hours)?.checked_mul(HOUR));
+        let age = Duration::from_secs(seconds.ok_or_else(fault)?);
+        if age.is_zero() {
+            return Err(Fault::new("an age of nothing lets no receipt pass").help("write how old one may be, as `14d`"));
+        }
+        if age > MAX_AGE {
+            return Err(Fault::new("an age of more than ten years").help("3660d is the most"));
+        }
+        Ok(Self(age))
+    }
+
+    fn integer(integer: i64) -> Result<Self, Fault> {
+        Err(Fault::new(format!("{integer} has no unit")).help(&format!("write {integer}d for days; there are d and h")))
+    }
+
+    fn schema() -> Schema {
+        pattern(r"^(?=\d)(\d+d)?(\d+h)?$")
+    }
+}
+
 fn no_unit(integer: i64) -> Fault {
     Fault::new(format!("{integer} has no unit"))
         .help(&format!("write {integer}s for seconds; there are ms, s, m and h"))
@@ -388,6 +433,20 @@ mod tests {
         assert!(Timeout::text("24h1ms").is_err());
         assert!(Grace::text("0s").is_ok());
         assert!(Grace::text("10m1ms").is_err());
+    }
+
+    #[test]
+    fn ages() {
+        for (text, hours) in [("14d", 336), ("36h", 36), ("1d12h", 36), ("3660d", 87_840)] {
+            assert_eq!(Age::text(text).unwrap().0, Duration::from_secs(hours * 3600), "{text}");
+        }
+        for text in
+            ["", "d", "h", "0d", "14", "1h1d", "-1d", "+1d", "1.5d", "14 d", "d3h", "1dh", "14m", "3660d1h", "9e9d"]
+        {
+            assert!(Age::text(text).is_err(), "{text:?}");
+        }
+        assert!(Age::text("99999999999999999999d").is_err() && Age::text("18446744073709551615d").is_err());
+        assert!(Age::integer(14).unwrap_err().to_string().contains("write 14d"));
     }
 
     #[test]

@@ -336,6 +336,8 @@ pub struct Check {
     pub publishes: Vec<String>,
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
+    /// The systems from whose hosts the gate wants a receipt; those of its policy when empty.
+    pub hosts: Vec<Platform>,
     pub needs: Vec<Need>,
     /// Globs of files, relative to the project, that a change must touch to want this check; every change when empty. It
     /// covers the wired commands that are, or run, one of these files.
@@ -413,6 +415,7 @@ impl Check {
             eventually: Vec::new(),
             publishes: Vec::new(),
             platforms: Vec::new(),
+            hosts: Vec::new(),
             needs: Vec::new(),
             covers: Vec::new(),
             lock: Vec::new(),

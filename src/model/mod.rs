@@ -9,9 +9,11 @@ mod comparison;
 mod event;
 mod finding;
 mod frame;
+mod gate;
 mod hook_check;
 mod host;
 mod json_path;
+mod policy;
 mod process;
 mod receipt;
 mod removal;
@@ -37,11 +39,16 @@ pub use comparison::{
 pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
+pub use gate::{
+    ChangedWiring, GATE_SCHEMA, Gate, GateAnswer, GatePolicy, GateReceipt, GateSide, NextSteps, Obstacle, ObstacleKind,
+    Wanted,
+};
 pub use hook_check::{
     Decision, EventInput, Eventually, Expected, HookCall, HookEvent, HookRef, HookReport, Presence, StartProof,
 };
 pub use host::{CodePages, HostFacts};
 pub use json_path::{JsonPath, PathStep, WiringSource};
+pub use policy::{Accept, Accepted, Policy, PolicyPart};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use receipt::{
     CHECK_SUBJECT, Checkout, LeftOut, RECEIPT, Receipt, ReceiptCheck, ReceiptFinding, ReceiptRun, ReceiptSource,

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::manifest;
+use crate::manifest::{self, Loaded};
 use crate::model::{HookRef, Platform, Wiring, WiringSource};
 use crate::plan::Plan;
 use crate::source::{self, TreeFile, TreeKind, Work};
@@ -135,6 +135,18 @@ impl Revision {
     ///
     /// If there are no manifests in the commit, or they are wrong.
     pub fn plan(&self, folder: &str, platform: Platform) -> Result<Plan> {
+        let loaded = self.load(folder, platform)?;
+        let loaded =
+            loaded.ok_or_else(|| Error::Usage(format!("commit {} has no manifests in {folder}", self.commit)))?;
+        Plan::of_manifests(loaded, &[], &[], None, platform)
+    }
+
+    /// What its manifests say for a system; `None` if it has none.
+    ///
+    /// # Errors
+    ///
+    /// If they are wrong.
+    pub fn load(&self, folder: &str, platform: Platform) -> Result<Option<Loaded>> {
         let tree = Tree::open(&self.project, &self.commit).map_err(Error::Usage)?;
         let mut manifests = Vec::new();
         for name in tree.names() {
@@ -146,10 +158,9 @@ impl Revision {
             manifests.push((name.clone(), tree.bytes(name).map_err(refused)?));
         }
         if manifests.is_empty() {
-            return Err(Error::Usage(format!("commit {} has no manifests in {folder}", self.commit)));
+            return Ok(None);
         }
-        let loaded = manifest::load_bytes(manifests, platform, &self.project, &self.project.join(folder))?;
-        Plan::of_manifests(loaded, &[], &[], None, platform)
+        manifest::load_bytes(manifests, platform, &self.project, &self.project.join(folder)).map(Some)
     }
 }
 

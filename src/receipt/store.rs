@@ -149,13 +149,7 @@ impl Store {
                 Some(_) => Err("its content is not the one that its name says".to_owned()),
             },
         }));
-        documents.extend(self.files.iter().map(|file| {
-            let from = file.display().to_string();
-            match files::read(file) {
-                Ok(bytes) => Document::new(from, bytes),
-                Err(why) => Document { digest: String::new(), from, bytes: Err(why) },
-            }
-        }));
+        documents.extend(self.files.iter().map(|file| files::document(file)));
         Ok(documents)
     }
 }

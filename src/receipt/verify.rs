@@ -70,12 +70,16 @@ impl Yardstick {
         })
     }
 
-    /// What a receipt is worth.
-    ///
-    /// # Errors
-    ///
-    /// If the commit's own manifests can't be read.
-    pub fn verify(&self, file: &str, bytes: &[u8], trust: &Trust, now: SystemTime) -> Result<VerifiedReceipt> {
+    /// What a receipt says, if an allowed signer vouches for it and it is of this project, and the system that it is from.
+    /// Else the first of the two has why not.
+    #[must_use]
+    pub fn receive(
+        &self,
+        file: &str,
+        bytes: &[u8],
+        trust: &Trust,
+        now: SystemTime,
+    ) -> (VerifiedReceipt, Option<(Statement, Platform)>) {
         let digest = Envelope::parse(bytes).ok().map(|envelope| envelope.digest());
         let mut verified = VerifiedReceipt { file: file.to_owned(), digest, ..VerifiedReceipt::default() };
         let mut note = |signer: Signer| {
@@ -90,7 +94,7 @@ impl Yardstick {
             Err((signer, why)) => {
                 signer.map(note);
                 verified.refused = Some(why);
-                return Ok(verified);
+                return (verified, None);
             }
         };
         let receipt = &statement.predicate;
@@ -101,14 +105,25 @@ impl Yardstick {
         verified.same_tree = Some(tree_of(&statement) == Some(&self.revision.tree));
         if let Err(why) = repository::same(&self.repository, &receipt.source.repository) {
             verified.refused = Some(why);
-            return Ok(verified);
+            return (verified, None);
         }
         let Some(platform) = Platform::of_name(&receipt.host.os) else {
             verified.refused = Some(format!("it is from a system that is not known: {}", receipt.host.os));
-            return Ok(verified);
+            return (verified, None);
         };
+        (verified, Some((statement, platform)))
+    }
+
+    /// What a receipt is worth.
+    ///
+    /// # Errors
+    ///
+    /// If the commit's own manifests can't be read.
+    pub fn verify(&self, file: &str, bytes: &[u8], trust: &Trust, now: SystemTime) -> Result<VerifiedReceipt> {
+        let (mut verified, received) = self.receive(file, bytes, trust, now);
+        let Some((statement, platform)) = received else { return Ok(verified) };
         let plan = self.plan(platform)?;
-        let checks = receipt.checks.iter().map(|check| self.check(&statement, check, &plan, platform));
+        let checks = statement.predicate.checks.iter().map(|check| self.check(&statement, check, &plan, platform));
         verified.checks = checks.collect();
         verified.ok = verified.checks.iter().all(holds);
         Ok(verified)
@@ -128,7 +143,10 @@ impl Yardstick {
         let (inputs, differs) = match inputs(plan, &check.id, &self.revision) {
             None => (InputsNow::Gone, Vec::new()),
             Some(Ok(now)) if now.digest() == sha256 => (InputsNow::Same, Vec::new()),
-            Some(Ok(now)) => (InputsNow::Changed, self.differs(statement, &check.id, &sha256, &now, platform)),
+            Some(Ok(now)) => {
+                let commit = &statement.predicate.source.start.commit;
+                (InputsNow::Changed, self.differs(commit, &check.id, &sha256, &now, platform))
+            }
             Some(Err(why)) => (InputsNow::Changed, vec![why]),
         };
         let errors = check.findings.iter().filter(|finding| finding.severity == Severity::Error).count() as u64;
@@ -136,19 +154,22 @@ impl Yardstick {
         VerifiedCheck { id, verdict, cases, errors, sha256, inputs, differs, contradicted_by: None }
     }
 
-    /// What differs, where the commit that was run is known here.
-    fn differs(&self, statement: &Statement, id: &str, sha256: &str, now: &Inputs, platform: Platform) -> Vec<String> {
-        let checkout = &statement.predicate.source.start;
-        let Ok(then) = Revision::open(&self.project, &checkout.commit) else { return Vec::new() };
+    /// How the inputs of a check that were run in a commit differ from what they are now; nothing where that commit is not
+    /// known here.
+    #[must_use]
+    pub fn differs(&self, commit: &str, id: &str, sha256: &str, now: &Inputs, platform: Platform) -> Vec<String> {
+        let Ok(then) = Revision::open(&self.project, commit) else { return Vec::new() };
         let plan = then.plan(&self.folder, platform).ok();
         match plan.and_then(|plan| inputs(&plan, id, &then)) {
             Some(Ok(inputs)) if inputs.digest() == sha256 => inputs.unlike(now),
-            _ => vec![format!("commit {} has other inputs than those that were run", checkout.commit)],
+            _ => vec![format!("commit {commit} has other inputs than those that were run")],
         }
     }
 }
 
-fn inputs(plan: &Plan, id: &str, revision: &Revision) -> Option<Result<Inputs, String>> {
+/// The inputs of a check in a commit; `None` if it has no such check.
+#[must_use]
+pub fn inputs(plan: &Plan, id: &str, revision: &Revision) -> Option<Result<Inputs, String>> {
     let planned = plan.checks.iter().find(|planned| planned.check.id == id)?;
     Some(Inputs::of(&planned.check, plan.setup(planned), revision))
 }

@@ -2,7 +2,7 @@
 
 use super::against;
 use super::terminal::last_line;
-use crate::model::{CheckReport, Finding, Report, Severity};
+use crate::model::{CheckReport, Finding, Gate, GateAnswer, Report, Severity};
 
 /// How many annotations of a kind a step may have.
 const MOST: usize = 10;
@@ -30,8 +30,48 @@ pub fn annotations(report: &Report, file_of: &dyn Fn(&str) -> Option<String>) ->
     let mut all: Vec<Annotation<'_>> = report.checks.iter().flat_map(|check| of_check(check, file_of)).collect();
     let of_the_run = report.findings.iter().filter(|finding| finding.severity != Severity::Note);
     all.extend(of_the_run.enumerate().map(|(rank, finding)| of_finding("hostproof", finding, None, rank)));
-    all.sort_by_key(|annotation| annotation.rank);
+    commands(all, &last_line(&report.totals, report.run.stopped))
+}
 
+/// The annotations of a gate's answer: an error for each receipt that is missing and for each obstacle; a warning for each
+/// obstacle that the base accepts.
+#[must_use]
+pub fn gate_annotations(gate: &Gate, file_of: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    let place = |place: Option<&String>| {
+        let place = place?;
+        let (file, line) = place.rsplit_once(':').unwrap_or((place.as_str(), "1"));
+        let (file, line) = line.parse().map_or((place.as_str(), 1), |line| (file, line));
+        Some((file_of(file)?, line, None))
+    };
+    let wanted = gate.wanted.iter().filter(|wanted| wanted.answer != GateAnswer::Good).map(|wanted| Annotation {
+        severity: Severity::Error,
+        rank: 0,
+        place: place(wanted.origin.as_ref()),
+        title: format!("gate: {} on {}", wanted.check, wanted.host.name()),
+        message: &wanted.why,
+        more: Some(format!("wanted since {}", wanted.because.join("; "))),
+    });
+    let obstacles = gate.obstacles.iter().map(|obstacle| {
+        let more = match &obstacle.accepted {
+            Some(because) => format!("accepted: {because}"),
+            None => format!("mend: {}", obstacle.remedy),
+        };
+        Annotation {
+            severity: if obstacle.accepted.is_some() { Severity::Warning } else { Severity::Error },
+            rank: 1,
+            place: place(obstacle.place.as_ref()),
+            title: format!("gate: {}", obstacle.subject),
+            message: &obstacle.message,
+            more: Some(more),
+        }
+    });
+    let all = wanted.chain(obstacles).collect();
+    commands(all, if gate.ok { "The gate says yes." } else { "The gate says no." })
+}
+
+/// The commands of annotations, as many as are shown; `last` is said where some are not.
+fn commands(mut all: Vec<Annotation<'_>>, last: &str) -> Vec<String> {
+    all.sort_by_key(|annotation| annotation.rank);
     let mut lines = Vec::new();
     let mut left_out = Vec::new();
     for (severity, word) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
@@ -42,9 +82,8 @@ pub fn annotations(report: &Report, file_of: &dyn Fn(&str) -> Option<String>) ->
         }
     }
     if !left_out.is_empty() {
-        let counts = last_line(&report.totals, report.run.stopped);
         let text = format!(
-            "{} have no annotation here, since GitHub shows no more than {MOST} of a kind; the log has them. {counts}",
+            "{} have no annotation here, since GitHub shows no more than {MOST} of a kind; the log has them. {last}",
             left_out.join(" and ")
         );
         lines.push(format!("::notice title=hostproof::{}", data(&text)));

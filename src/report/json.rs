@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{Comparison, Event, Examination, Hooks, Report, Verification};
+use crate::model::{Comparison, Event, Examination, Gate, Hooks, Report, Verification};
 
 /// The JSON Schema of the report, generated from its types.
 #[must_use]
@@ -49,6 +49,14 @@ pub fn verification_schema() -> Value {
 pub fn comparison_schema() -> Value {
     let mut schema = schemars::schema_for!(Comparison);
     schema.insert("title".to_owned(), Value::from("hostproof compare, version 1"));
+    schema.to_value()
+}
+
+/// The JSON Schema of what `gate --json` prints, generated from its types.
+#[must_use]
+pub fn gate_schema() -> Value {
+    let mut schema = schemars::schema_for!(Gate);
+    schema.insert("title".to_owned(), Value::from("hostproof gate, version 1"));
     schema.to_value()
 }
 

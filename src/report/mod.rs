@@ -7,6 +7,7 @@ mod comparison;
 mod comparison_page;
 mod doctor;
 mod findings;
+mod gate;
 mod hooks;
 mod json;
 mod junit;
@@ -18,14 +19,16 @@ mod summary;
 mod target;
 mod terminal;
 
-pub use actions::{annotations, defused, defused_json, defused_xml};
+pub use actions::{annotations, defused, defused_json, defused_xml, gate_annotations};
 pub use baseline::baseline;
 pub use comparison::comparison;
 pub use comparison_page::comparison_page;
 pub use doctor::{doctor, terminal};
+pub use gate::gate;
 pub use hooks::hooks;
 pub use json::{
-    comparison_schema, doctor_schema, events_schema, hooks_schema, json, plain_json, schema, verification_schema,
+    comparison_schema, doctor_schema, events_schema, gate_schema, hooks_schema, json, plain_json, schema,
+    verification_schema,
 };
 pub use junit::junit;
 pub use kept::{Kept, Said, kept};

@@ -28,12 +28,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("receipt", &["covers", "error", "manifest", "model", "plan", "platform", "source", "wirings", "words"]),
     ("compare", &["model", "readers", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "wirings", "words"]),
+    ("gate", &["covers", "error", "model", "plan", "receipt", "source", "wirings", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (
         "commands",
         &[
-            "cli", "compare", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "receipt",
-            "report", "run", "source", "wirings", "words",
+            "cli", "compare", "env", "error", "gate", "init", "manifest", "memory", "model", "plan", "platform",
+            "receipt", "report", "run", "source", "wirings", "words",
         ],
     ),
 ];

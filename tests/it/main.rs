@@ -35,6 +35,8 @@ mod doctor;
 #[cfg(target_os = "linux")]
 mod failed;
 #[cfg(target_os = "linux")]
+mod gate;
+#[cfg(target_os = "linux")]
 mod github;
 #[cfg(target_os = "linux")]
 mod hook_checks;

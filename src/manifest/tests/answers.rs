@@ -203,10 +203,7 @@ fn the_top_level() {
             "expected the version of the manifest's form, found the text \"1\"",
         ),
         ("version: 1\ncheks: 1\nchecks: [{id: a, run: [x]}]", "did you mean `checks`?"),
-        (
-            "version: 1\ngate: {require: [linux]}\nchecks: [{id: a, run: [x]}]",
-            "the key `require` is not known in this version",
-        ),
+        ("version: 1\ngate: {require: [linux]}\nchecks: [{id: a, run: [x]}]", "the key `signers` is missing"),
         ("version: 1\ngate: {requires: 1}\nchecks: [{id: a, run: [x]}]", "unknown key `requires`"),
         ("version: 1\ndefaults: {run: [x]}\nchecks: [{id: a, run: [x]}]", "the key `run` cannot be here"),
         ("version: 1\ndefaults: {id: x}\nchecks: [{id: a, run: [x]}]", "the key `id` cannot be here"),

@@ -78,6 +78,16 @@ pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFi
     tempfile::Builder::new().prefix(prefix).permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder)
 }
 
+/// Lets whoever may read a file execute it.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn make_executable(path: &Path) -> io::Result<()> {
+    let mode = fs::metadata(path)?.permissions().mode();
+    fs::set_permissions(path, fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
+}
+
 /// Whether a folder is as [`make_folder`] makes it: this user's, mode 0700, and, where the system tells, neither
 /// immutable nor append-only.
 #[cfg(target_os = "linux")]

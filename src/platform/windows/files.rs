@@ -63,6 +63,16 @@ pub fn new_file(folder: &Path, prefix: &str) -> io::Result<tempfile::NamedTempFi
     tempfile::Builder::new().prefix(prefix).tempfile_in(folder)
 }
 
+/// Nothing: what may be executed is told by a name here.
+///
+/// # Errors
+///
+/// None.
+#[expect(clippy::unnecessary_wraps, reason = "the contract is that of every system")]
+pub fn make_executable(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 /// Whether a folder is as [`make_folder`] makes it: a folder, no link, with that access list and nothing hidden or
 /// read-only about it.
 #[must_use]

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::MOST;
+use super::{Document, MOST};
 use crate::error::{Error, Result};
 use crate::platform;
 use crate::receipt::envelope::MAX_BYTES;
@@ -35,6 +35,16 @@ pub fn read(file: &Path) -> Result<Vec<u8>, String> {
     let opened = platform::open_regular(file).map_err(cannot)?;
     opened.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)
+}
+
+/// What is in a file.
+#[must_use]
+pub fn document(file: &Path) -> Document {
+    let from = file.display().to_string();
+    match read(file) {
+        Ok(bytes) => Document::new(from, bytes),
+        Err(why) => Document { digest: String::new(), from, bytes: Err(why) },
+    }
 }
 
 /// The file of that name; or, if it is a folder, what is called `*.json` in it and in folders of it, in order. No symbolic

@@ -1,0 +1,173 @@
+//! Which receipts a change wants, and what it makes weaker.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::change::Change;
+use super::side::SYSTEMS;
+use super::weaker::{self, asked};
+use crate::covers::Covers;
+use crate::model::{Accepted, CaseCount, Check, Obstacle, ObstacleKind, Origin, Platform, PolicyPart};
+use crate::receipt::inputs::Inputs;
+
+/// How many things that changed are named.
+const NAMED: usize = 3;
+
+/// A receipt that is wanted.
+#[derive(Debug)]
+pub struct Want {
+    pub check: String,
+    pub host: Platform,
+    /// Never empty.
+    pub because: Vec<String>,
+    /// What the check rests on in the head, or why that can't be told.
+    pub inputs: Result<Inputs, String>,
+    /// How many cases there have to be.
+    pub cases: Option<CaseCount>,
+    /// Whether the base has changed what it rests on, too.
+    pub base_moved: bool,
+    pub origin: Option<Origin>,
+}
+
+/// Of each check and each host: wanted where the change has to do with it. `because` is what wired commands make of it.
+pub fn wants(change: &Change, because: &mut BTreeMap<(Platform, String), Vec<String>>) -> Vec<Want> {
+    let mut wants = Vec::new();
+    for system in SYSTEMS {
+        for planned in change.head.checks(system) {
+            let check = &planned.check;
+            if !asked(check, &change.policy.require).contains(&system) {
+                continue;
+            }
+            let Some(inputs) = change.head.inputs(system, &check.id) else { continue };
+            let before = change.since.inputs(system, &check.id);
+            let mut reasons: Vec<String> = differs(before.as_ref(), &inputs).into_iter().collect();
+            reasons.extend(because.remove(&(system, check.id.clone())).unwrap_or_default());
+            if reasons.is_empty() {
+                continue;
+            }
+            let base_moved = match (&before, change.base.inputs(system, &check.id)) {
+                (Some(Ok(before)), Some(Ok(base))) => *before != base,
+                (Some(_), None) | (None, Some(_)) => true,
+                _ => false,
+            };
+            wants.push(Want {
+                check: check.id.clone(),
+                host: system,
+                because: reasons,
+                inputs,
+                cases: check.expect.cases.clone(),
+                base_moved,
+                origin: check.origin.clone(),
+            });
+        }
+    }
+    wants
+}
+
+/// What of a check's inputs changed.
+fn differs(before: Option<&Result<Inputs, String>>, after: &Result<Inputs, String>) -> Option<String> {
+    match (before, after) {
+        (None, _) => Some("it is new".to_owned()),
+        (Some(Ok(before)), Ok(after)) if before == after => None,
+        (Some(Ok(before)), Ok(after)) => {
+            let names = before.unlike(after);
+            let more = names.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Some(format!("{}{more} changed", names[..names.len().min(NAMED)].join(", ")))
+        }
+        (Some(Err(before)), Err(after)) if before == after => None,
+        (Some(Err(why)), _) => Some(format!("what it rested on before can't be told: {why}")),
+        (_, Err(why)) => Some(format!("what it rests on can't be told: {why}")),
+    }
+}
+
+/// The checks that a change makes weaker or removes, and what of the policy.
+pub fn weakened(change: &Change, project: &Path) -> Vec<Obstacle> {
+    // By check and by what is said of it: the systems, and where the check is.
+    let mut said: BTreeMap<(String, String), (Vec<Platform>, Option<String>)> = BTreeMap::new();
+    let mut on: BTreeMap<String, usize> = BTreeMap::new();
+    let files: Vec<&Path> = change.head.revision.files().map(|file| file.path.as_path()).collect();
+    for system in SYSTEMS {
+        for planned in change.since.checks(system) {
+            let before = &planned.check;
+            *on.entry(before.id.clone()).or_default() += 1;
+            let after = change.head.check(system, &before.id).map(|planned| &planned.check);
+            let (weaker, origin) = match after {
+                Some(after) => (weaker::check(before, after, &files, &change.policy.require), after.origin.as_ref()),
+                None if is_gone_with_all(before, &files) || is_renamed(change, system, before, &files) => continue,
+                None => (vec!["it is gone".to_owned()], None),
+            };
+            for what in weaker {
+                let (systems, place) = said.entry((before.id.clone(), what)).or_default();
+                systems.push(system);
+                *place = origin.map(place_of);
+            }
+        }
+    }
+    let mut found: Vec<Obstacle> = said
+        .into_iter()
+        .map(|((id, what), (systems, place))| {
+            let everywhere = on.get(&id) == Some(&systems.len());
+            let names: Vec<&str> = systems.iter().map(|system| system.name()).collect();
+            let on = if everywhere { String::new() } else { format!(", on {}", names.join(" and ")) };
+            let accept = change.policy.accept.iter().find(|accept| accept.what == Accepted::Check(id.clone()));
+            Obstacle {
+                kind: ObstacleKind::Weaker,
+                message: format!("{what}{on}"),
+                place,
+                remedy: remedy(&format!("check: {id}")),
+                accepted: accept.map(|accept| accept.because.clone()),
+                subject: id,
+            }
+        })
+        .collect();
+    found.extend(policy(change, project));
+    found
+}
+
+fn remedy(what: &str) -> String {
+    format!("take it back, or first land `gate: {{accept: [{{{what}, because: …}}]}}` in the base")
+}
+
+fn place_of(origin: &Origin) -> String {
+    format!("{}:{}", origin.file, origin.line)
+}
+
+/// Whether nothing that a check covers is left: then it has nothing to say any more.
+fn is_gone_with_all(check: &Check, files: &[&Path]) -> bool {
+    let covers = Covers::of(&check.covers);
+    !check.covers.is_empty() && !files.iter().any(|file| covers.has(file))
+}
+
+/// Whether a new check is the same by another name, and no weaker.
+fn is_renamed(change: &Change, system: Platform, before: &Check, files: &[&Path]) -> bool {
+    let mut new = change.head.checks(system).filter(|planned| change.since.check(system, &planned.check.id).is_none());
+    new.any(|planned| {
+        let after = &planned.check;
+        after.command == before.command && weaker::check(before, after, files, &change.policy.require).is_empty()
+    })
+}
+
+fn policy(change: &Change, project: &Path) -> Vec<Obstacle> {
+    let Some(before) = &change.since.policy else { return Vec::new() };
+    let after = change.head.policy.as_ref();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let was = change.since.signers(project, &before.signers).map(text).unwrap_or_default();
+    let now = after.and_then(|after| change.head.signers(project, &after.signers).map(text).ok());
+    let obstacle = |(part, message): (PolicyPart, String)| {
+        let accept = change.policy.accept.iter().find(|accept| accept.what == Accepted::Policy(part));
+        let place = match (part, after) {
+            (PolicyPart::Signers, Some(after)) if now.is_some() => Some(after.signers.clone()),
+            (_, after) => after.map(|after| place_of(&after.origin)),
+        };
+        Obstacle {
+            kind: ObstacleKind::Policy,
+            subject: part.name().to_owned(),
+            message,
+            place,
+            remedy: remedy(&format!("policy: {}", part.name())),
+            accepted: accept.map(|accept| accept.because.clone()),
+        }
+    };
+    weaker::policy(before, after, (&was, now.as_deref())).into_iter().map(obstacle).collect()
+}
