@@ -42,8 +42,9 @@ impl Side {
         let revision = Revision::open(project, commit).map_err(Error::Usage)?;
         let files = Tree::open(project, commit).map_err(Error::Usage)?;
         let (mut plans, mut policy, mut sources) = (BTreeMap::new(), None, Vec::new());
+        let manifests = revision.manifests(folder)?;
         for system in SYSTEMS {
-            let loaded = revision.load(folder, system).map_err(|error| match error {
+            let loaded = revision.load(folder, manifests.clone(), system).map_err(|error| match error {
                 Error::Manifest(text) => Error::Manifest(format!("the manifests of {name} are wrong\n{text}")),
                 other => other,
             })?;

@@ -135,18 +135,18 @@ impl Revision {
     ///
     /// If there are no manifests in the commit, or they are wrong.
     pub fn plan(&self, folder: &str, platform: Platform) -> Result<Plan> {
-        let loaded = self.load(folder, platform)?;
+        let loaded = self.load(folder, self.manifests(folder)?, platform)?;
         let loaded =
             loaded.ok_or_else(|| Error::Usage(format!("commit {} has no manifests in {folder}", self.commit)))?;
         Plan::of_manifests(loaded, &[], &[], None, platform)
     }
 
-    /// What its manifests say for a system; `None` if it has none.
+    /// Its manifests, by their names in the project.
     ///
     /// # Errors
     ///
-    /// If they are wrong.
-    pub fn load(&self, folder: &str, platform: Platform) -> Result<Option<Loaded>> {
+    /// If git can't give one, or one is too large.
+    pub fn manifests(&self, folder: &str) -> Result<Vec<(String, Vec<u8>)>> {
         let tree = Tree::open(&self.project, &self.commit).map_err(Error::Usage)?;
         let mut manifests = Vec::new();
         for name in tree.names() {
@@ -157,6 +157,15 @@ impl Revision {
             let refused = |refused: crate::wirings::Refused| Error::Usage(format!("{name}: {}", refused.message));
             manifests.push((name.clone(), tree.bytes(name).map_err(refused)?));
         }
+        Ok(manifests)
+    }
+
+    /// What manifests say for a system; `None` if there are none.
+    ///
+    /// # Errors
+    ///
+    /// If they are wrong.
+    pub fn load(&self, folder: &str, manifests: Vec<(String, Vec<u8>)>, platform: Platform) -> Result<Option<Loaded>> {
         if manifests.is_empty() {
             return Ok(None);
         }
