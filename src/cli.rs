@@ -1,5 +1,6 @@
 //! The command line: types only. Parsing touches no system.
 
+mod place;
 mod receipt;
 
 use std::ffi::OsStr;
@@ -10,6 +11,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::{Rules, WindowsRules};
 
+pub use place::{EngineArg, PlaceArgs};
 pub use receipt::{ReceiptArgs, ReceiptCommand, ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs};
 
 /// Runs hook self-tests on this machine and tells what they left behind.
@@ -49,7 +51,8 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n  \
-hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n\n\
+hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --in python:3.13-slim --pull\n  \
+hostproof run --in hooks-ci --build ci/Dockerfile --network\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
@@ -63,6 +66,8 @@ pub struct RunArgs {
     pub fail_fast: bool,
     #[command(flatten)]
     pub vouch: VouchArgs,
+    #[command(flatten)]
+    pub place: PlaceArgs,
     #[command(flatten)]
     pub manifests: ManifestArgs,
     #[command(flatten)]
@@ -154,6 +159,15 @@ enum HowArg {
 }
 
 impl RulesArg {
+    /// As it is said on a command line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let words: Vec<String> =
+            self.how.iter().filter_map(ValueEnum::to_possible_value).map(|how| how.get_name().to_owned()).collect();
+        let colon = if words.is_empty() { "" } else { ":" };
+        format!("{}{colon}{}", self.rules.name(), words.join(","))
+    }
+
     /// Says so to what the check itself says.
     pub fn add_to(&self, windows: &mut WindowsRules) {
         for how in &self.how {

@@ -13,19 +13,22 @@ use super::show::Show;
 use super::telling::Telling;
 use super::vouch::Vouch;
 use crate::cli::{HowArgs, KeepArg, VouchArgs};
+use crate::container::{Session, Wanted};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::{
     EVENTS_SCHEMA, Event, HostFacts, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Stop, Tool,
 };
 use crate::plan::Plan;
 use crate::report::{self, Again, Look};
-use crate::run::{self, Keep, Options};
+use crate::run::{self, Keep, Observer, Options, Ran};
 use crate::words::timestamp;
 use crate::{env, memory, platform, source};
 
 /// A plan and how it is to be run and told.
 pub struct CheckRun {
     pub plan: Plan,
+    /// The container that it is run in; `None` for this machine.
+    pub container: Option<Contained>,
     pub how: HowArgs,
     /// Whether the checks have manifests, so that their ids can be named on the command line.
     pub by_id: bool,
@@ -37,6 +40,12 @@ pub struct CheckRun {
     pub vouch: VouchArgs,
     /// What is to be said of the plan.
     pub remark: Option<String>,
+}
+
+/// A container, and the command line of the run in it.
+pub struct Contained {
+    pub wanted: Wanted,
+    pub words: Vec<String>,
 }
 
 /// What came of it.
@@ -54,31 +63,32 @@ pub struct Done {
 /// in the end is told, and makes the run incomplete.
 pub fn run(check_run: &CheckRun) -> Result<Done> {
     let CheckRun { plan, how, fail_fast, remark, .. } = check_run;
-    sandboxes_can_be_made()?;
+    if check_run.container.is_none() {
+        sandboxes_can_be_made()?;
+    }
     let documents = Documents::prepare(how, check_run.vouch.receipt.as_deref())?;
     let vouch = Vouch::prepare(&check_run.vouch, &documents, plan)?;
     let show = if documents.take_stdout { Show::Stderr } else { Show::Stdout };
     let look = show.look();
-    let jobs = how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1));
     let whole = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
-    let options = Options {
-        jobs,
-        keep: match how.keep {
-            KeepArg::Never => Keep::Never,
-            KeepArg::Failed => Keep::Failed,
-            KeepArg::Always => Keep::Always,
-        },
-        strict: how.strict,
-        fail_fast: *fail_fast,
-        whole,
-    };
+    let options = options(how, plan, *fail_fast, whole);
 
     let started = SystemTime::now();
     let id = format!("{}-{}", timestamp(started), std::process::id());
     let clock = Instant::now();
     // Only a report has the facts that cost a look at git.
     let start = documents.report.as_ref().and_then(|_| source::state(&plan.project));
-    show.line(&format!("{}\n", report::header(look, plan.checks.len(), jobs)));
+    let session = |container: &Contained| Session::start(&container.wanted, plan, container.words.clone(), whole, &id);
+    let mut session = check_run.container.as_ref().map(session).transpose()?;
+    let jobs = session.as_ref().map_or(options.jobs, Session::jobs);
+    let place = session.as_ref().map_or_else(Place::host, |session| session.place().clone());
+    show.line(&format!("{}\n", report::header(look, &place, plan.checks.len(), jobs)));
+    if let Some(swept @ 1..) = session.as_ref().map(Session::swept) {
+        show.line(&format!(
+            "removed {swept} container{} of runs that were killed\n",
+            if swept == 1 { "" } else { "s" }
+        ));
+    }
     if let Some(remark) = remark {
         show.line(&format!("{}\n", look.text(remark)));
     }
@@ -92,15 +102,12 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
         checks: plan.checks.iter().map(|planned| planned.check.id.as_str().into()).collect(),
     });
     let telling = Telling::new(plan, show, look, &events);
-    // What can be seen here is found out meanwhile.
-    let (ran, host) = std::thread::scope(|scope| {
-        let facts = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
-        let facts = whole.then(|| scope.spawn(facts));
-        let ran = run::run(plan, &options, &telling);
-        (ran, facts.and_then(|facts| facts.join().ok()).unwrap_or_default())
-    });
-    let ran = ran?;
+    let ran = match &mut session {
+        Some(session) => session.follow(&telling),
+        None => measure(plan, &options, &telling),
+    };
     telling.end();
+    let (ran, host) = ran?;
 
     let finished = SystemTime::now();
     let mut code = exit_code(&ran);
@@ -117,7 +124,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
             stopped: ran.stopped,
             not_run: ran.not_run,
         },
-        place: Place { kind: "host".to_owned() },
+        place,
         host: HostFacts { programs: ran.programs, ..host },
         source: SourceFacts { start, end: documents.report.as_ref().and_then(|_| source::state(&plan.project)) },
         manifests: plan.manifests.clone(),
@@ -166,6 +173,36 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     Ok(Done { code, red: red(&report) })
 }
 
+/// How a plan is run.
+pub fn options(how: &HowArgs, plan: &Plan, fail_fast: bool, whole: bool) -> Options {
+    Options {
+        jobs: how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1)),
+        keep: match how.keep {
+            KeepArg::Never => Keep::Never,
+            KeepArg::Failed => Keep::Failed,
+            KeepArg::Always => Keep::Always,
+        },
+        strict: how.strict,
+        fail_fast,
+        whole,
+    }
+}
+
+/// Runs a plan here, and finds out meanwhile what can be seen here, if all is wanted.
+///
+/// # Errors
+///
+/// If nothing can be measured here.
+pub fn measure(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<(Ran, HostFacts)> {
+    let (ran, host) = std::thread::scope(|scope| {
+        let facts = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
+        let facts = options.whole.then(|| scope.spawn(facts));
+        let ran = run::run(plan, options, observer);
+        (ran, facts.and_then(|facts| facts.join().ok()).unwrap_or_default())
+    });
+    Ok((ran?, host))
+}
+
 /// This program.
 pub fn tool() -> Tool {
     Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
@@ -183,6 +220,7 @@ fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
             by_id: *by_id,
             manifests: manifests.as_deref(),
             here: &here,
+            image: report.place.image.as_deref(),
             excerpts: &excerpts(&plan.project, check),
         };
         if let Some(details) = report::details(look, check, how.verbose, &again) {

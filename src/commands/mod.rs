@@ -10,6 +10,7 @@ mod explain;
 mod github;
 mod hooks;
 mod init;
+mod inside;
 mod lint;
 mod list;
 mod man;
@@ -24,6 +25,8 @@ mod who;
 
 use crate::cli::{Cli, Command, RunArgs};
 use crate::error::{Error, ExitCode, Result};
+
+pub use inside::serve;
 
 /// Does what the command line says.
 ///
