@@ -1,5 +1,6 @@
 //! The command line: types only. Parsing touches no system.
 
+mod compare;
 mod place;
 mod receipt;
 
@@ -11,6 +12,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::{Rules, WindowsRules};
 
+pub use compare::CompareArgs;
 pub use place::{EngineArg, PlaceArgs};
 pub use receipt::{ReceiptArgs, ReceiptCommand, ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs};
 
@@ -41,6 +43,7 @@ pub enum Command {
     Who(WhoArgs),
     Doctor(DoctorArgs),
     Hooks(HooksArgs),
+    Compare(CompareArgs),
     Receipt(ReceiptArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
@@ -51,8 +54,8 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n  \
-hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --in python:3.13-slim --pull\n  \
-hostproof run --in hooks-ci --build ci/Dockerfile --network\n\n\
+hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n  \
+hostproof run --in python:3.13-slim --pull\n  hostproof run --parity hooks-ci --build ci/Dockerfile\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
@@ -64,6 +67,10 @@ pub struct RunArgs {
     /// Start no further check after the first red one.
     #[arg(long)]
     pub fail_fast: bool,
+    /// Tell new failures from those that were there before, and end red for new ones alone: in a report (or a JUnit file), or in
+    /// a commit, which is then run first, in a folder of its own.
+    #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
+    pub baseline: Option<String>,
     #[command(flatten)]
     pub vouch: VouchArgs,
     #[command(flatten)]
@@ -114,7 +121,7 @@ pub struct TryArgs {
 }
 
 /// How checks are run and what is told of them.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct HowArgs {
     /// How many checks run at once; by default as many as there are processors.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -292,6 +299,8 @@ pub enum Document {
     Receipt,
     /// What `receipt verify --json` prints.
     Verification,
+    /// What `compare --json` prints.
+    Comparison,
 }
 
 /// Tell what a kind of finding or of fault means, why a host cares, and how to mend it.

@@ -7,6 +7,7 @@
 //! a plan, an image -> container [ the same run, inside ] -> report
 //! a project without manifests -> init -> checks.d/*.yaml
 //! settings of hosts and of git -> wirings -> init, report -> terminal, JSON
+//! report, report -> compare -> terminal, JSON, Markdown
 //! report, source, a key -> receipt -> a file; a file, a commit -> receipt -> what it is worth
 //! ```
 //!
@@ -22,11 +23,12 @@
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
 //! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> init, run, container, receipt -> plan, wirings, readers, probes -> source, manifest, platform -> covers, model,
-//!   words`.
+//! - **Imports go one way**: `main -> commands -> init, run, container, receipt, compare -> plan, wirings, readers, probes ->
+//!   source, manifest, platform -> covers, model, words`.
 
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod container;
 pub mod covers;
 pub mod env;

@@ -131,6 +131,27 @@ fn object(project: &Path, revision: &str, kind: &str) -> Result<String, String> 
         .map_err(|_| format!("git knows no commit called {revision}"))
 }
 
+/// Makes a repository of a commit in a new folder, checked out there. It takes its objects from the original, which is not
+/// written to, and runs no hooks.
+///
+/// # Errors
+///
+/// What git says, in a sentence.
+pub fn check_out(top: &Path, commit: &str, folder: &Path) -> Result<(), String> {
+    const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
+    let [option, hooks] = NO_HOOKS.map(OsStr::new);
+    let cloning = ["clone", "--quiet", "--shared", "--no-checkout"].map(OsStr::new);
+    let clone = [&[option, hooks], &cloning[..], &[top.as_os_str(), folder.as_os_str()]].concat();
+    let switch = [&[option, hooks], &["checkout", "--quiet", "--detach", commit].map(OsStr::new)[..]].concat();
+    for (place, arguments) in [(top, clone), (folder, switch)] {
+        let output = output(place, &arguments).map_err(|error| Refusal::NotRun(error).sentence())?;
+        if !output.status.success() {
+            return Err(Refusal::Said(words(&output)).sentence());
+        }
+    }
+    Ok(())
+}
+
 /// One entry of `ls-tree -l`: mode, type, object and size, a tab, and the path.
 fn tree_file(line: &[u8]) -> Option<TreeFile> {
     let tab = line.iter().position(|&byte| byte == b'\t')?;

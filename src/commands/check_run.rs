@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
+use super::baseline::{self, Before};
 use super::documents::Documents;
 use super::events::Events;
 use super::excerpts::excerpts;
@@ -29,6 +30,8 @@ pub struct CheckRun {
     pub plan: Plan,
     /// The container that it is run in; `None` for this machine.
     pub container: Option<Contained>,
+    /// Whether the report is wanted whole afterwards, to be set beside another one.
+    pub compared: bool,
     pub how: HowArgs,
     /// Whether the checks have manifests, so that their ids can be named on the command line.
     pub by_id: bool,
@@ -36,6 +39,8 @@ pub struct CheckRun {
     pub manifests: Option<PathBuf>,
     /// Whether the first red check is the last that is started.
     pub fail_fast: bool,
+    /// The run that this one is set against.
+    pub baseline: Option<Before>,
     /// Whether there is to be a receipt.
     pub vouch: VouchArgs,
     /// What is to be said of the plan.
@@ -53,6 +58,8 @@ pub struct Done {
     pub code: ExitCode,
     /// The red checks, and those that were not reached: by id, with the verdict.
     pub red: BTreeMap<String, String>,
+    /// Without [`CheckRun::compared`] it may lack what is green, and the machine's facts.
+    pub report: Report,
 }
 
 /// Runs it.
@@ -70,15 +77,17 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let vouch = Vouch::prepare(&check_run.vouch, &documents, plan)?;
     let show = if documents.take_stdout { Show::Stderr } else { Show::Stdout };
     let look = show.look();
-    let whole = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
-    let options = options(how, plan, *fail_fast, whole);
+    let told = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
+    let told = told || check_run.compared;
+    let options = options(how, plan, *fail_fast, told || check_run.baseline.is_some());
 
     let started = SystemTime::now();
     let id = format!("{}-{}", timestamp(started), std::process::id());
     let clock = Instant::now();
     // Only a report has the facts that cost a look at git.
     let start = documents.report.as_ref().and_then(|_| source::state(&plan.project));
-    let session = |container: &Contained| Session::start(&container.wanted, plan, container.words.clone(), whole, &id);
+    let session =
+        |container: &Contained| Session::start(&container.wanted, plan, container.words.clone(), options.whole, &id);
     let mut session = check_run.container.as_ref().map(session).transpose()?;
     let jobs = session.as_ref().map_or(options.jobs, Session::jobs);
     let place = session.as_ref().map_or_else(Place::host, |session| session.place().clone());
@@ -104,14 +113,14 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let telling = Telling::new(plan, show, look, &events);
     let ran = match &mut session {
         Some(session) => session.follow(&telling),
-        None => measure(plan, &options, &telling),
+        None => measure(plan, &options, &telling, told),
     };
     telling.end();
     let (ran, host) = ran?;
 
     let finished = SystemTime::now();
     let mut code = exit_code(&ran);
-    let report = Report {
+    let mut report = Report {
         schema: SCHEMA.to_owned(),
         tool: tool(),
         run: RunFacts {
@@ -123,6 +132,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
             interrupted: ran.stopped == Some(Stop::Interrupted),
             stopped: ran.stopped,
             not_run: ran.not_run,
+            baseline: None,
         },
         place,
         host: HostFacts { programs: ran.programs, ..host },
@@ -132,7 +142,16 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
         checks: ran.checks,
         findings: ran.findings,
     };
+    if let Some(before) = &check_run.baseline {
+        let news = before.baseline(crate::compare::news(&before.side, &report));
+        let could_look = report.findings.iter().all(|finding| finding.severity != Severity::Error);
+        code = baseline::exit_code(code, &news, could_look);
+        report.run.baseline = Some(news);
+    }
     tell_details(check_run, &report, show, look);
+    for line in report.run.baseline.iter().flat_map(|news| report::baseline(look, news)) {
+        show.line(&line);
+    }
     for error in documents.write(&report) {
         Show::error(&error);
         code = ExitCode::Incomplete;
@@ -170,7 +189,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     }
     // The counts come last, whatever went wrong.
     show.line(&format!("\n{counts}"));
-    Ok(Done { code, red: red(&report) })
+    Ok(Done { code, red: red(&report), report })
 }
 
 /// How a plan is run.
@@ -188,15 +207,15 @@ pub fn options(how: &HowArgs, plan: &Plan, fail_fast: bool, whole: bool) -> Opti
     }
 }
 
-/// Runs a plan here, and finds out meanwhile what can be seen here, if all is wanted.
+/// Runs a plan here. Meanwhile it is found out what can be seen here, if these facts are wanted.
 ///
 /// # Errors
 ///
 /// If nothing can be measured here.
-pub fn measure(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<(Ran, HostFacts)> {
+pub fn measure(plan: &Plan, options: &Options, observer: &dyn Observer, facts: bool) -> Result<(Ran, HostFacts)> {
     let (ran, host) = std::thread::scope(|scope| {
-        let facts = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
-        let facts = options.whole.then(|| scope.spawn(facts));
+        let look = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
+        let facts = facts.then(|| scope.spawn(look));
         let ran = run::run(plan, options, observer);
         (ran, facts.and_then(|facts| facts.join().ok()).unwrap_or_default())
     });
@@ -267,7 +286,8 @@ pub fn sandboxes_can_be_made() -> Result<()> {
     })
 }
 
-fn processors() -> usize {
+/// How many checks run at once, if nobody says.
+pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 

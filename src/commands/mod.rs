@@ -1,6 +1,8 @@
 //! One file per subcommand: from arguments to the library and to an exit code. Nothing here is wanted elsewhere.
 
+mod baseline;
 mod check_run;
+mod compare;
 mod completions;
 mod doctor;
 mod documents;
@@ -14,6 +16,7 @@ mod inside;
 mod lint;
 mod list;
 mod man;
+mod parity;
 mod receipt;
 mod run;
 mod schema;
@@ -35,7 +38,7 @@ pub use inside::serve;
 /// What keeps it from an answer.
 pub fn dispatch(cli: Cli) -> Result<ExitCode> {
     match cli.command.unwrap_or_else(|| Command::Run(RunArgs::default())) {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(&args),
         Command::Try(args) => r#try::run(args),
         Command::List(args) => list::run(&args),
         Command::Lint(args) => lint::run(&args),
@@ -44,6 +47,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Who(args) => who::run(&args),
         Command::Doctor(args) => Ok(doctor::run(&args)),
         Command::Hooks(args) => hooks::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Receipt(args) => receipt::run(&args.command),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),

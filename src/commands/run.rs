@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
-use super::check_run::{self, CheckRun, Contained};
+use super::baseline::Before;
+use super::check_run::{self, CheckRun, Contained, Done};
+use super::parity;
 use super::show::Show;
-use crate::cli::{EngineArg, PlaceArgs, RulesArg, RunArgs};
+use crate::cli::{EngineArg, HowArgs, PlaceArgs, RulesArg, RunArgs};
 use crate::container::{EngineKind, Wanted};
-use crate::error::{ExitCode, Result};
+use crate::error::{Error, ExitCode, Result};
 use crate::model::Platform;
 use crate::plan::Plan;
 use crate::{manifest, memory, plan, platform};
@@ -17,8 +19,20 @@ use crate::{manifest, memory, plan, platform};
 /// # Errors
 ///
 /// If the manifests are wrong, a pattern matches nothing, or nothing can be measured here.
-pub fn run(args: RunArgs) -> Result<ExitCode> {
-    let container = wanted(&args.place);
+pub fn run(args: &RunArgs) -> Result<ExitCode> {
+    if let Some(image) = &args.place.parity {
+        return parity::run(args, wanted(&args.place, image));
+    }
+    let container = args.place.image.as_deref().map(|image| wanted(&args.place, image));
+    Ok(once(args, &args.how, container)?.code)
+}
+
+/// Runs what was asked for, once, in that container or here.
+///
+/// # Errors
+///
+/// If the manifests are wrong, a pattern matches nothing, or nothing can be measured there.
+pub fn once(args: &RunArgs, how: &HowArgs, container: Option<Wanted>) -> Result<Done> {
     let platform = if container.is_some() { Platform::Linux } else { platform::current() };
     let loaded = load_for(&args.manifests, platform)?;
     let folder = loaded.directory.file_name().map(OsStr::to_owned).unwrap_or_default();
@@ -36,20 +50,29 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             remark = Some(format!("{these} was red when it was last run; without --failed they run"));
         }
     }
+    let baseline = match &args.baseline {
+        None => None,
+        Some(named) => match Before::find(named, args, &plan)? {
+            Some(before) => Some(before),
+            None => return Err(Error::Interrupted("interrupted in the run of the baseline".to_owned())),
+        },
+    };
     // A run of all says all that there is to remember.
     let all = args.checks.is_empty() && !args.failed && args.how.rules.is_none() && args.manifests.manifests.is_none();
     let is_here = container.is_none();
     // Where there is nothing to run, there is nothing to start.
     let container = container.filter(|_| !plan.checks.is_empty());
-    let container = container.map(|wanted| Contained { wanted, words: words(&args, &plan, &folder) });
+    let container = container.map(|wanted| Contained { wanted, words: words(args, &plan, &folder) });
     let check_run = CheckRun {
         plan,
         container,
-        how: args.how,
+        compared: args.place.parity.is_some(),
+        how: how.clone(),
         by_id: true,
-        manifests: args.manifests.manifests,
+        manifests: args.manifests.manifests.clone(),
         fail_fast: args.fail_fast,
-        vouch: args.vouch,
+        baseline,
+        vouch: args.vouch.clone(),
         remark,
     };
     let done = check_run::run(&check_run)?;
@@ -58,12 +81,12 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     // What was red elsewhere is not red here. Where nothing can be remembered, no run is worse for it; --failed will say so.
     if is_here
         && !ran.is_empty()
-        && let Err(error) = memory::remember(&plan.project, &ran, done.red, all)
+        && let Err(error) = memory::remember(&plan.project, &ran, done.red.clone(), all)
         && args.failed
     {
         Show::error(&error);
     }
-    Ok(done.code)
+    Ok(done)
 }
 
 /// Says to every check what the command line says of the rules.
@@ -74,9 +97,9 @@ pub fn by_rules(plan: &mut Plan, said: Option<&RulesArg>) {
 }
 
 /// The container that the arguments ask for.
-fn wanted(args: &PlaceArgs) -> Option<Wanted> {
-    Some(Wanted {
-        image: args.image.clone()?,
+fn wanted(args: &PlaceArgs, image: &str) -> Wanted {
+    Wanted {
+        image: image.to_owned(),
         engine: args.engine.map(|engine| match engine {
             EngineArg::Docker => EngineKind::Docker,
             EngineArg::Podman => EngineKind::Podman,
@@ -87,7 +110,7 @@ fn wanted(args: &PlaceArgs) -> Option<Wanted> {
         init: !args.no_init,
         tmpfs: args.tmpfs.clone(),
         binary: args.binary.clone(),
-    })
+    }
 }
 
 /// The command line of the run in a container: what was chosen here, by name.

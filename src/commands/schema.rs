@@ -15,6 +15,7 @@ pub fn run(args: &SchemaArgs) -> ExitCode {
         Document::Hooks => report::hooks_schema(),
         Document::Receipt => receipt::statement::schema(),
         Document::Verification => report::verification_schema(),
+        Document::Comparison => report::comparison_schema(),
     };
     // Whoever stops reading has seen enough.
     let _ = Show::json(&serde_json::to_string_pretty(&schema).unwrap_or_default());

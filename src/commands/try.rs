@@ -43,10 +43,12 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
     let done = check_run::run(&CheckRun {
         plan,
         container: None,
+        compared: false,
         how: args.how,
         by_id: false,
         manifests: None,
         fail_fast: false,
+        baseline: None,
         vouch: VouchArgs::default(),
         remark: None,
     })?;

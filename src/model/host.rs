@@ -31,6 +31,16 @@ pub struct HostFacts {
     pub arch: String,
     /// The effective user id (Unix).
     pub uid: Option<u32>,
+    /// The effective capabilities as the kernel writes them, in hexadecimal (Linux): what a root without all of its rights,
+    /// as in a container, may still do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<String>,
+    /// Whether no program that it starts gains rights, setuid ones included (Linux).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_new_privs: Option<bool>,
+    /// What filters its system calls: `none`, `strict`, `filter` (Linux).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seccomp: Option<String>,
     /// The name of process 1 (Linux): what adopts orphans, or, in a container, what does not.
     pub init: Option<String>,
     /// Whether it has an administrator's rights (Windows).
@@ -43,9 +53,13 @@ pub struct HostFacts {
     pub code_pages: Option<CodePages>,
     /// `TZ`, else the zone that /etc/localtime names; on Windows the system's name of it.
     pub time_zone: Option<String>,
+    /// Whether the system has a table of time zones, so that names such as `Europe/Berlin` mean something (Unix).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zoneinfo: Option<bool>,
     /// Octal, as `0022`.
     pub umask: Option<String>,
-    /// Soft limits by name (`nofile`, `nproc`, …), `unlimited` where there is none.
+    /// Soft limits by name (`nofile`, `nproc`, …), `unlimited` where there is none. On Linux also those of its control
+    /// group, of memory in bytes and of processes (`cgroup.memory`, `cgroup.pids`), where it has some.
     pub limits: BTreeMap<String, String>,
     /// Where sandboxes are made.
     pub temp: String,
@@ -53,6 +67,37 @@ pub struct HostFacts {
     pub temp_filesystem: Option<String>,
     /// Whether it tells `a` from `A`.
     pub temp_case_sensitive: Option<bool>,
+    /// How large the file system there is, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temp_bytes: Option<u64>,
+    /// How much of it was free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temp_free_bytes: Option<u64>,
+    /// Whether programs may be started from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temp_executable: Option<bool>,
+    /// How large `/dev/shm` is, in bytes; 0 if there is none (Linux).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shm_bytes: Option<u64>,
+    /// The caller's home, which checks with `home: real` see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
+    /// The names of the settings in it (files and folders that begin with a dot, those in `.config` included), in order;
+    /// of many, the first. `null` if it can't be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home_settings: Option<Vec<String>>,
+    /// `PATH`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What `sh` is: the file, with all links resolved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sh: Option<String>,
+    /// Whether hostproof itself had a terminal. Checks have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<bool>,
+    /// Whether there is a network beyond the machine itself: an interface that is not the loopback (Linux).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<bool>,
     /// The container engine that this process runs in, where one left a mark.
     pub container: Option<String>,
     /// Logical processors that this process may use.

@@ -5,6 +5,7 @@
 mod ability;
 mod case;
 mod check;
+mod comparison;
 mod event;
 mod finding;
 mod frame;
@@ -27,6 +28,10 @@ pub use check::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,
     Need, Origin, Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
 };
+pub use comparison::{
+    COMPARISON_SCHEMA, CaseComparison, Cause, CheckComparison, CheckSide, ComparedCount, ComparedRun, ComparedTotals,
+    Comparison, Divergence, Likeness, RunForm, Standing,
+};
 pub use event::{EVENTS_SCHEMA, Event};
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
@@ -39,8 +44,8 @@ pub use receipt::{
 };
 pub use removal::{Act, Answer, Came, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target, WindowsRules};
 pub use report::{
-    CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts, SCHEMA,
-    SourceFacts, SourceState, Stop, Tool, Totals,
+    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts,
+    SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
 };
 pub use verdict::Verdict;
 pub use verification::{InputsNow, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Case, Counts, Exit, Finding, Frame, HostFacts, Process, Verdict};
+use super::{Case, Counts, Exit, Finding, Frame, Home, HostFacts, Process, Verdict};
 
 /// The name and version of the report's form.
 pub const SCHEMA: &str = "hostproof.report/1";
@@ -59,6 +59,35 @@ pub struct RunFacts {
     /// The ids of the checks that were planned and never started, in the order of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
+    /// What is new since the run that `--baseline` names; not there without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
+}
+
+/// A run set against an earlier one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Baseline {
+    /// The file, or the name of the commit, as it was given.
+    pub of: String,
+    /// The commit that was run for this; `null` if a report was read.
+    pub commit: Option<String>,
+    /// The checks that are worse than they were.
+    pub new: Vec<Worse>,
+    /// The red ones that were as red before.
+    pub old: Vec<String>,
+    /// Those that were red and are green.
+    pub mended: Vec<String>,
+    /// The red ones of which the earlier run does not tell.
+    pub unknown: Vec<String>,
+}
+
+/// A check that is worse than it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Worse {
+    /// The id of the check.
+    pub id: String,
+    /// The cases, or what else is new, in a few words.
+    pub why: String,
 }
 
 /// Why a run was over before all of its checks had run.
@@ -279,6 +308,9 @@ pub struct CheckReport {
     pub argv: Vec<String>,
     /// Where it was run: `$sandbox/…` in a sandbox that was not kept.
     pub cwd: Option<String>,
+    /// Which home directory it saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<Home>,
     /// `null` if it never started or had to be ended before it exited.
     pub exit: Option<Exit>,
     /// RFC 3339, in UTC.

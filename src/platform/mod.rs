@@ -23,6 +23,7 @@ mod file_glob;
 mod job;
 mod places;
 mod published;
+mod session;
 mod shebang;
 mod store;
 mod temporary;

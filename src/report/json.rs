@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{Event, Examination, Hooks, Report, Verification};
+use crate::model::{Comparison, Event, Examination, Hooks, Report, Verification};
 
 /// The JSON Schema of the report, generated from its types.
 #[must_use]
@@ -41,6 +41,14 @@ pub fn hooks_schema() -> Value {
 pub fn verification_schema() -> Value {
     let mut schema = schemars::schema_for!(Verification);
     schema.insert("title".to_owned(), Value::from("hostproof receipt verify, version 1"));
+    schema.to_value()
+}
+
+/// The JSON Schema of what `compare --json` prints, generated from its types.
+#[must_use]
+pub fn comparison_schema() -> Value {
+    let mut schema = schemars::schema_for!(Comparison);
+    schema.insert("title".to_owned(), Value::from("hostproof compare, version 1"));
     schema.to_value()
 }
 

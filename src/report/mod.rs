@@ -2,6 +2,9 @@
 
 mod actions;
 mod against;
+mod baseline;
+mod comparison;
+mod comparison_page;
 mod doctor;
 mod findings;
 mod hooks;
@@ -15,9 +18,14 @@ mod target;
 mod terminal;
 
 pub use actions::{annotations, defused, defused_json, defused_xml};
+pub use baseline::baseline;
+pub use comparison::comparison;
+pub use comparison_page::comparison_page;
 pub use doctor::{doctor, terminal};
 pub use hooks::hooks;
-pub use json::{doctor_schema, events_schema, hooks_schema, json, plain_json, schema, verification_schema};
+pub use json::{
+    comparison_schema, doctor_schema, events_schema, hooks_schema, json, plain_json, schema, verification_schema,
+};
 pub use junit::junit;
 pub use look::Look;
 pub use receipt::{receipt, verification};

@@ -104,7 +104,7 @@ fn of_the_run(findings: &[Finding]) -> Option<String> {
 }
 
 /// Text that is shown as it is: nothing in it is a sign of Markdown or HTML, and it has one line.
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     let mut escaped = String::new();
     for (index, c) in text.chars().enumerate() {
         if index == LONGEST {
@@ -123,7 +123,7 @@ fn text(text: &str) -> String {
 }
 
 /// The same in the letters of code, where no name of a person and no number of an issue is looked for.
-fn code(code: &str) -> String {
+pub(super) fn code(code: &str) -> String {
     format!("<code>{}</code>", text(code))
 }
 

@@ -13,6 +13,8 @@ pub enum Document {
     Report,
     Junit,
     Receipt,
+    /// Markdown.
+    Page,
 }
 
 impl Document {
@@ -21,6 +23,7 @@ impl Document {
             Self::Report => "cannot write the report to",
             Self::Junit => "cannot write the JUnit file to",
             Self::Receipt => "cannot write the receipt to",
+            Self::Page => "cannot write the page to",
         }
     }
 
@@ -29,6 +32,7 @@ impl Document {
             Self::Report => "report",
             Self::Junit => "JUnit file",
             Self::Receipt => "receipt",
+            Self::Page => "page",
         }
     }
 }

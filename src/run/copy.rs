@@ -141,7 +141,8 @@ pub fn listed(
         }
         let from = top.join(file);
         // Tracked and deleted in the work tree.
-        if fs::symlink_metadata(&from).is_err() || from.ancestors().any(left_out) {
+        let mut inside = from.ancestors().take_while(|folder| *folder != top);
+        if fs::symlink_metadata(&from).is_err() || inside.any(left_out) {
             continue;
         }
         tree(&from, &to.join(file), left_out).map_err(|error| failed(file, &error))?;

@@ -17,6 +17,7 @@ pub fn empty(check: &Check, verdict: Verdict, reason: Option<String>) -> CheckRe
         reason,
         argv: Vec::new(),
         cwd: None,
+        home: Some(check.home),
         exit: None,
         started: None,
         duration_ms: 0,

@@ -28,11 +28,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
     ("container", &["env", "error", "model", "plan", "platform", "run", "source", "words"]),
     ("receipt", &["covers", "error", "manifest", "model", "plan", "source", "wirings", "words"]),
+    ("compare", &["model", "readers", "words"]),
     ("report", &["env", "error", "model", "platform", "words"]),
     (
         "commands",
         &[
             "cli",
+            "compare",
             "container",
             "env",
             "error",

@@ -29,6 +29,8 @@ mod trees;
 #[cfg(target_os = "linux")]
 mod blind;
 #[cfg(target_os = "linux")]
+mod compare;
+#[cfg(target_os = "linux")]
 mod container;
 #[cfg(target_os = "linux")]
 mod doctor;

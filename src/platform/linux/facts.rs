@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::case;
-use super::super::unix::limits;
+use super::super::unix::{Volume, limits};
+use super::super::{case, session};
+use super::control_group;
 use crate::env;
 use crate::model::HostFacts;
 
@@ -13,6 +14,7 @@ use crate::model::HostFacts;
 pub fn host_facts(temp: &Path) -> HostFacts {
     let uname = rustix::system::uname();
     let text = |value: &std::ffi::CStr| value.to_str().ok().map(str::to_owned);
+    let volume = Volume::of(temp);
     HostFacts {
         os: "linux".to_owned(),
         os_version: os_release(),
@@ -20,18 +22,47 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         libc: libc_version(),
         arch: std::env::consts::ARCH.to_owned(),
         uid: Some(rustix::process::geteuid().as_raw()),
+        capabilities: status_field("CapEff"),
+        no_new_privs: status_field("NoNewPrivs").map(|value| value != "0"),
+        seccomp: status_field("Seccomp").map(|mode| seccomp_name(&mode).to_owned()),
         init: line("/proc/1/comm"),
         locale: env::locale(),
         time_zone: env::text("TZ").or_else(local_time_zone),
+        zoneinfo: Some(Path::new("/usr/share/zoneinfo").is_dir()),
         umask: status_field("Umask"),
-        limits: limits(),
+        limits: limits().into_iter().chain(control_group::limits()).collect(),
         temp: temp.display().to_string(),
         temp_filesystem: filesystem(temp),
         temp_case_sensitive: case::is_sensitive(temp),
+        temp_bytes: volume.as_ref().map(|volume| volume.bytes),
+        temp_free_bytes: volume.as_ref().map(|volume| volume.free_bytes),
+        temp_executable: volume.map(|volume| volume.executable),
+        shm_bytes: Some(shm_bytes()),
+        network: network(),
         container: container(),
         processors: std::thread::available_parallelism().ok().map(|count| count.get() as u64),
-        ..HostFacts::default()
+        ..session::facts()
     }
+}
+
+/// The modes of seccomp(2), as the status has them.
+fn seccomp_name(mode: &str) -> &'static str {
+    match mode {
+        "0" => "none",
+        "1" => "strict",
+        _ => "filter",
+    }
+}
+
+fn shm_bytes() -> u64 {
+    let shm = Path::new("/dev/shm");
+    if shm.is_dir() { Volume::of(shm).map_or(0, |volume| volume.bytes) } else { 0 }
+}
+
+/// Whether there is an interface besides the loopback.
+fn network() -> Option<bool> {
+    const LOOPBACK: &str = "lo";
+    Some(fs::read_dir("/sys/class/net").ok()?.flatten().any(|entry| entry.file_name() != LOOPBACK))
 }
 
 fn line(file: &str) -> Option<String> {
@@ -60,8 +91,14 @@ fn libc_version() -> Option<String> {
     None
 }
 
+/// Where neither file is there, as in small images, C libraries take UTC.
 fn local_time_zone() -> Option<String> {
-    let target = fs::read_link("/etc/localtime").ok()?;
+    let target = match fs::read_link("/etc/localtime") {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return line("/etc/timezone").or_else(|| Some("UTC".to_owned()));
+        }
+        target => target.ok()?,
+    };
     let target = target.to_str()?;
     target.split_once("zoneinfo/").map(|(_, zone)| zone.to_owned()).or_else(|| line("/etc/timezone"))
 }

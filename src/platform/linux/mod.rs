@@ -8,6 +8,7 @@
 mod abilities;
 mod bystanders;
 mod clock;
+mod control_group;
 mod facts;
 mod filter;
 mod holders;

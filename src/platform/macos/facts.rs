@@ -4,7 +4,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::super::unix::limits;
+use super::super::session;
+use super::super::unix::{Volume, limits};
 use super::sys;
 use crate::env;
 use crate::model::HostFacts;
@@ -12,6 +13,7 @@ use crate::model::HostFacts;
 /// Reads what can be read without starting a program. `temp` is a folder where sandboxes are made.
 #[must_use]
 pub fn host_facts(temp: &Path) -> HostFacts {
+    let volume = Volume::of(temp);
     HostFacts {
         os: "macos".to_owned(),
         os_version: sys::text(c"kern.osproductversion").map(|version| format!("macOS {version}")),
@@ -20,13 +22,17 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         uid: Some(rustix::process::geteuid().as_raw()),
         locale: env::locale(),
         time_zone: env::text("TZ").or_else(local_time_zone),
+        zoneinfo: Some(Path::new("/usr/share/zoneinfo").is_dir()),
         umask: umask(temp),
         limits: limits(),
         temp: temp.display().to_string(),
         temp_filesystem: filesystem(temp),
         temp_case_sensitive: sys::case_sensitive(temp),
+        temp_bytes: volume.as_ref().map(|volume| volume.bytes),
+        temp_free_bytes: volume.as_ref().map(|volume| volume.free_bytes),
+        temp_executable: volume.map(|volume| volume.executable),
         processors: std::thread::available_parallelism().ok().map(|count| count.get() as u64),
-        ..HostFacts::default()
+        ..session::facts()
     }
 }
 

@@ -17,6 +17,7 @@ pub mod procargs;
 mod programs;
 mod remove;
 pub mod supervisor;
+mod volume;
 pub mod waiting;
 pub mod wire;
 
@@ -30,3 +31,4 @@ pub use limits::limits;
 pub use list::list_tree;
 pub use programs::{find_program, is_executable, passed_over, run_through};
 pub use remove::remove_tree;
+pub use volume::Volume;

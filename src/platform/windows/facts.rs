@@ -14,7 +14,7 @@ use windows_sys::Win32::System::Time::{
     DYNAMIC_TIME_ZONE_INFORMATION, GetDynamicTimeZoneInformation, TIME_ZONE_ID_INVALID,
 };
 
-use super::super::case;
+use super::super::{case, session};
 use super::machine::Machine;
 use super::wide::{self, wide};
 use super::{table, users};
@@ -59,7 +59,7 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         container: container(),
         processors: std::thread::available_parallelism().ok().map(|count| count.get() as u64),
         probes: probes(),
-        ..HostFacts::default()
+        ..session::facts()
     }
 }
 

@@ -1,0 +1,220 @@
+//! The checks of all runs in rows: one check, and its counterpart in every other run.
+
+use std::collections::HashMap;
+
+use super::names::{fit, parts};
+use super::{Document, Side};
+use crate::model::{CaseOutcome, CheckReport, Counts, Kind, Reading, Report, Rules, Severity, Standing, Verdict};
+
+/// The row of cases that belong to no check of any report; and of all cases, where there is no report.
+const OTHERS: &str = "(cases of no check)";
+const ALL: &str = "(all cases)";
+/// How hostproof's own JUnit files call what is no case of a sub-runner.
+const OURS: &str = "hostproof: ";
+
+/// One check in all runs.
+#[derive(Debug)]
+pub struct Row<'a> {
+    pub id: String,
+    /// In the order of the sides.
+    pub entries: Vec<Entry<'a>>,
+}
+
+/// One check in one run.
+#[derive(Debug, Clone)]
+pub struct Entry<'a> {
+    pub check: Option<&'a CheckReport>,
+    pub standing: Standing,
+    /// Name and standing of every case whose name is known, in the order of the run.
+    pub cases: Vec<(&'a str, Standing)>,
+    /// Whether a case that is not among them was not there.
+    pub whole: bool,
+    pub counts: Counts,
+    pub kinds: Vec<Kind>,
+}
+
+impl Entry<'_> {
+    /// The id that it has in its run.
+    pub fn id(&self) -> Option<&str> {
+        self.check.map(|check| check.id.as_str())
+    }
+
+    fn nothing(standing: Standing) -> Self {
+        Entry { check: None, standing, cases: Vec::new(), whole: false, counts: Counts::default(), kinds: Vec::new() }
+    }
+}
+
+/// Puts the checks of all sides into rows, in the order in which they ran.
+pub fn rows<'a>(sides: &'a [Side]) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'a>> = Vec::new();
+    for ids in groups(sides) {
+        for (id, chosen) in of_group(&ids, sides) {
+            let entry = |(side, chosen): (&'a Side, Option<&str>)| match &side.document {
+                Document::Report(report) => of_report(report, chosen),
+                Document::Junit(_) => Entry::nothing(Standing::Unknown),
+            };
+            let entries = sides.iter().zip(&chosen).map(|(side, id)| entry((side, id.as_deref()))).collect();
+            rows.push(Row { id, entries });
+        }
+    }
+    let checks = rows.len();
+    if sides.iter().any(|side| side.document.report().is_none()) {
+        let id = if checks == 0 { ALL } else { OTHERS };
+        rows.push(Row { id: id.to_owned(), entries: vec![Entry::nothing(Standing::Unknown); sides.len()] });
+    }
+    for (index, side) in sides.iter().enumerate() {
+        if let Document::Junit(reading) = &side.document {
+            add_junit(&mut rows, checks, index, reading);
+        }
+    }
+    if rows.len() > checks && rows[checks].entries.iter().all(|entry| entry.cases.is_empty()) {
+        rows.truncate(checks);
+    }
+    rows
+}
+
+/// The id of a check without the rules that a variant is judged by.
+pub fn base(id: &str) -> &str {
+    match id.rsplit_once('@') {
+        Some((base, rules)) if [Rules::Native, Rules::Windows].iter().any(|known| known.name() == rules) => base,
+        _ => id,
+    }
+}
+
+/// The ids of all checks: those together that differ in their rules alone, in the order in which the first run that has
+/// them ran them.
+fn groups(sides: &[Side]) -> Vec<Vec<String>> {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    let mut place: HashMap<String, usize> = HashMap::new();
+    for report in sides.iter().filter_map(|side| side.document.report()) {
+        let mut checks: Vec<&CheckReport> = report.checks.iter().collect();
+        checks.sort_by_key(|check| (check.started.is_none(), check.started.clone()));
+        for id in checks.iter().map(|check| &check.id).chain(&report.run.not_run) {
+            let group = *place.entry(base(id).to_owned()).or_insert_with(|| {
+                groups.push(Vec::new());
+                groups.len() - 1
+            });
+            if !groups[group].contains(id) {
+                groups[group].push(id.clone());
+            }
+        }
+    }
+    groups
+}
+
+/// The rows of a group: the row's id, and each side's. Where no two runs have the same variant, the variants stand for each
+/// other; a variant that a run lacks is compared with that run's check by native rules.
+fn of_group(ids: &[String], sides: &[Side]) -> Vec<(String, Vec<Option<String>>)> {
+    let has = |side: &Side, id: &str| side.document.report().is_some_and(|report| knows(report, id));
+    let with = |id: &String| sides.iter().filter(|side| has(side, id)).count();
+    let owned = |side: &Side| ids.iter().filter(|id| has(side, id)).cloned().collect::<Vec<_>>();
+    let each: Vec<Vec<String>> = sides.iter().map(owned).collect();
+    let one_each = each.iter().all(|own| own.len() <= 1) && each.iter().filter(|own| !own.is_empty()).count() > 1;
+    if ids.len() > 1 && one_each && ids.iter().all(|id| with(id) < 2) {
+        let chosen = each.into_iter().map(|own| own.into_iter().next()).collect();
+        return vec![(base(&ids[0]).to_owned(), chosen)];
+    }
+    let row = |id: &String| {
+        let native = base(id);
+        let choose = |side: &Side| [id.as_str(), native].into_iter().find(|id| has(side, id)).map(str::to_owned);
+        (id.clone(), sides.iter().map(choose).collect())
+    };
+    ids.iter().map(row).collect()
+}
+
+fn knows(report: &Report, id: &str) -> bool {
+    report.checks.iter().any(|check| check.id == id) || report.run.not_run.iter().any(|known| known == id)
+}
+
+fn of_report<'a>(report: &'a Report, id: Option<&str>) -> Entry<'a> {
+    let Some(check) = id.and_then(|id| report.checks.iter().find(|check| check.id == id)) else {
+        return Entry::nothing(Standing::Missing);
+    };
+    let counts = check.cases.counts();
+    let standing = match check.verdict {
+        Verdict::Passed => Standing::Green,
+        Verdict::Skipped => Standing::Skipped,
+        _ => Standing::Red,
+    };
+    let named = check.cases.list.len() as u64;
+    let mut kinds: Vec<Kind> = Vec::new();
+    for finding in check.findings.iter().filter(|finding| finding.severity != Severity::Note) {
+        if !kinds.contains(&finding.kind) {
+            kinds.push(finding.kind);
+        }
+    }
+    Entry {
+        check: Some(check),
+        standing,
+        cases: check.cases.list.iter().map(|case| (case.name.as_str(), of_case(case.outcome))).collect(),
+        whole: counts.ran.zip(counts.unknown).is_some_and(|(ran, unknown)| ran + unknown == named),
+        counts,
+        kinds,
+    }
+}
+
+fn of_case(outcome: CaseOutcome) -> Standing {
+    match outcome {
+        CaseOutcome::Passed => Standing::Green,
+        CaseOutcome::Failed => Standing::Red,
+        CaseOutcome::Skipped => Standing::Skipped,
+        // It was to run, and did not, or not to its end.
+        CaseOutcome::Unknown => Standing::Missing,
+    }
+}
+
+/// Puts the cases of a JUnit file into the rows that they belong to: by the id of the check that hostproof writes in front
+/// of them, by their names in a report, or, if there is but one check, there.
+fn add_junit<'a>(rows: &mut [Row<'a>], checks: usize, side: usize, reading: &'a Reading) {
+    let mut by_end: HashMap<String, Vec<(usize, Vec<String>)>> = HashMap::new();
+    let mut ids: Vec<(String, usize)> = Vec::new();
+    for (index, row) in rows.iter().enumerate().take(checks) {
+        ids.extend(row.entries.iter().filter_map(|entry| Some((format!("{}::", entry.id()?), index))));
+        for (name, _) in row.entries.iter().filter(|entry| entry.check.is_some()).flat_map(|entry| &entry.cases) {
+            let parts = parts(name);
+            by_end.entry(parts.last().cloned().unwrap_or_default()).or_default().push((index, parts));
+        }
+    }
+    let only_names = checks == 0;
+    let whole = reading.counts.unknown == Some(0) && reading.counts.ran == Some(reading.cases.len() as u64);
+    for case in &reading.cases {
+        let prefix = ids.iter().find(|(id, _)| case.name.starts_with(id.as_str()));
+        let name = prefix.map_or(case.name.as_str(), |(id, _)| &case.name[id.len()..]);
+        let by_name = || {
+            let wanted = parts(name);
+            let known = by_end.get(wanted.last()?)?;
+            let mut rows = known.iter().filter(|(_, parts)| fit(parts, &wanted)).map(|(row, _)| *row);
+            let first = rows.next()?;
+            rows.all(|row| row == first).then_some(first)
+        };
+        let row = prefix.map(|(_, row)| *row).or_else(by_name).unwrap_or(if checks == 1 { 0 } else { checks });
+        let Some(entry) = rows.get_mut(row).and_then(|row| row.entries.get_mut(side)) else { continue };
+        let standing = of_case(case.outcome);
+        entry.whole = whole;
+        match name.strip_prefix(OURS).filter(|_| prefix.is_some()) {
+            Some("check") => entry.standing = standing,
+            Some(kind) => {
+                entry.standing = Standing::Red;
+                entry.kinds.extend(Kind::from_slug(kind.split(' ').next().unwrap_or(kind)));
+            }
+            None => entry.cases.push((name, standing)),
+        }
+    }
+    for entry in rows.iter_mut().filter_map(|row| row.entries.get_mut(side)) {
+        let count = |wanted: Standing| entry.cases.iter().filter(|(_, standing)| *standing == wanted).count() as u64;
+        let [passed, failed, skipped] = [Standing::Green, Standing::Red, Standing::Skipped].map(count);
+        if entry.whole && !entry.cases.is_empty() {
+            let ran = Some(passed + failed + skipped);
+            let [passed, failed, skipped] = [passed, failed, skipped].map(Some);
+            entry.counts = Counts { planned: ran, ran, passed, failed, skipped, unknown: Some(0) };
+        }
+        // Without reports beside them, cases are all that there is to tell a run by.
+        if only_names && !entry.cases.is_empty() {
+            entry.standing = match (failed, passed) {
+                (1.., _) => Standing::Red,
+                (0, 1..) => Standing::Green,
+                (0, 0) => Standing::Skipped,
+            };
+        }
+    }
+}

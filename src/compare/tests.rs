@@ -1,0 +1,317 @@
+//! Comparisons of small reports, one thing each.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::model::{Comparison, Likeness, Standing, Tool};
+
+/// A report of a machine with those facts, and of those checks.
+fn report(file: &str, host: &Value, checks: &[Value]) -> Side {
+    let mut facts = json!({
+        "os": "linux", "arch": "x86_64", "uid": 1000, "locale": "C.UTF-8", "time_zone": "UTC", "umask": "0022",
+        "limits": {}, "temp": "/tmp", "programs": {}, "probes": {},
+    });
+    for (name, value) in host.as_object().expect("facts") {
+        facts[name] = value.clone();
+    }
+    let zero = json!({"planned": 0, "ran": 0, "passed": 0, "failed": 0, "leaked": 0, "timed_out": 0, "broken": 0,
+        "flaky": 0, "skipped": 0, "not_run": 0, "unknown": 0});
+    let document = json!({
+        "schema": "hostproof.report/1",
+        "tool": {"name": "hostproof", "version": "0.1.0"},
+        "run": {"id": "x", "argv": [], "started": "2026-11-01T00:00:00.000Z", "duration_ms": 1, "jobs": 1,
+            "interrupted": false},
+        "place": {"kind": "host"}, "host": facts, "source": {"start": null, "end": null},
+        "manifests": {"digest": null, "files": []}, "totals": {"checks": zero, "cases": zero}, "checks": checks,
+    });
+    parse(file, document.to_string().as_bytes()).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// A check with cases, of which those with an error failed with that.
+fn check(id: &str, cases: &[(&str, Option<&str>)]) -> Value {
+    let outcome = |error: &Option<&str>| if error.is_some() { "failed" } else { "passed" };
+    let list: Vec<Value> = cases.iter().map(|(name, error)| json!({"name": name, "outcome": outcome(error)})).collect();
+    let frames: Vec<Value> = cases
+        .iter()
+        .filter_map(|(name, error)| Some((name, (*error)?)))
+        .map(|(name, error)| json!({"file": "t.py", "line": 7, "function": name, "error": error, "case": name}))
+        .collect();
+    let (all, failed) = (cases.len(), frames.len());
+    json!({
+        "id": id, "verdict": if failed > 0 { "failed" } else { "passed" }, "argv": ["python3", "t.py"],
+        "started": "2026-11-01T00:00:00.000Z", "duration_ms": 1000, "frames": frames, "findings": [], "processes": [],
+        "cases": {"planned": null, "ran": all, "passed": all - failed, "failed": failed, "skipped": 0, "unknown": 0,
+            "list": list},
+        "stdout": {"bytes": 0, "tail": "", "cut": false}, "stderr": {"bytes": 0, "tail": "", "cut": false},
+    })
+}
+
+fn together(mut sides: Vec<Side>) -> Comparison {
+    label(&mut sides);
+    compare(&sides, Tool { name: "hostproof".into(), version: "0.1.0".into() })
+}
+
+/// The first cause, where one machine has these facts and is green, and another one has those and fails with an error.
+fn explained(green: &Value, red: &Value, error: &str) -> String {
+    let one = report("a.json", green, &[check("c", &[("test_a", None)])]);
+    let other = report("b.json", red, &[check("c", &[("test_a", Some(error))])]);
+    let comparison = together(vec![one, other]);
+    assert_eq!(comparison.outcome, Likeness::Different);
+    let causes = &comparison.checks[0].causes;
+    causes.first().map_or_else(|| "nothing".to_owned(), |cause| cause.fact.clone())
+}
+
+#[test]
+fn what_the_failure_says_comes_before_what_is_often_so() {
+    // Two machines of which everything differs.
+    let green = json!({
+        "uid": 1000, "locale": "C.UTF-8", "time_zone": "UTC", "umask": "0022", "temp_bytes": 1_000_000_000u64, "init": "systemd",
+        "temp_filesystem": "ext4", "temp_case_sensitive": true, "limits": {"nofile": "1048576", "nproc": "unlimited"},
+        "home_settings": [".bashrc"], "network": true, "sh": "/usr/bin/dash", "libc": "glibc 2.36", "kernel": "6.1",
+        "shm_bytes": 8_000_000_000u64, "terminal": true, "temp": "/tmp", "programs": {"git": "2.47"},
+        "temp_executable": true, "seccomp": "none", "zoneinfo": true, "arch": "x86_64",
+    });
+    let red = json!({
+        "uid": 0, "locale": "C", "time_zone": "XST-3", "umask": "0077", "temp_bytes": 1_000_000, "init": "python3",
+        "temp_filesystem": "overlayfs", "temp_case_sensitive": false, "limits": {"nofile": "64", "nproc": "10"},
+        "home_settings": [], "network": false, "sh": "/bin/busybox", "libc": "musl", "kernel": "6.18",
+        "shm_bytes": 64_000_000, "terminal": false, "programs": {"git": "2.20"}, "arch": "aarch64",
+        "temp": "/a/very/long/path/to/a/temporary/folder/of/somebody", "temp_executable": false, "seccomp": "filter",
+        "zoneinfo": false,
+    });
+    for (error, fact) in [
+        ("AssertionError: PermissionError not raised", "uid"),
+        ("AssertionError: '0o600' != '0o644'", "umask"),
+        ("AssertionError: datetime.date(2025, 8, 28) != datetime.date(2025, 8, 29)", "time zone"),
+        ("UnicodeEncodeError: 'ascii' codec can't encode character '\\xe9'", "locale"),
+        ("OSError: AF_UNIX path too long", "length of the temporary folder's path"),
+        ("OSError: [Errno 28] No space left on device", "size of the temporary file system"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'tmux'", "program tmux"),
+        ("sh: 1: jq: not found", "program jq"),
+        ("OSError: [Errno 24] Too many open files", "limit nofile"),
+        ("RuntimeError: can't start new thread", "limit nproc"),
+        ("OSError: [Errno 18] Invalid cross-device link", "temporary file system"),
+        ("FileExistsError: 'Readme.md' and 'README.md'", "case of names"),
+        ("socket.gaierror: [Errno -3] Temporary failure in name resolution", "network"),
+        ("script: bad substitution", "sh"),
+        ("OSError: [Errno 25] Inappropriate ioctl for device", "terminal"),
+        ("OSError: [Errno 8] Exec format error", "architecture"),
+        ("Bus error in /dev/shm", "/dev/shm"),
+        ("ImportError: symbol not found: __memcpy", "C library"),
+        ("AssertionError: zombie left", "process 1"),
+        ("AssertionError: SIGTERM had no effect", "process 1"),
+        ("ZoneInfoNotFoundError: 'No time zone found with key Europe/Berlin'", "table of time zones"),
+        ("PermissionError: [Errno 13] Permission denied: './run.sh'", "programs in the temporary folder"),
+        ("AssertionError: git said nothing", "program git"),
+    ] {
+        assert_eq!(explained(&green, &red, error), fact, "{error}");
+    }
+}
+
+#[test]
+fn a_clue_counts_only_where_the_fact_fits_it() {
+    // Nothing is refused to root: that an error is missing speaks of root only where root was red.
+    let [root, user] = [0, 1000].map(|uid| json!({"uid": uid}));
+    let missing = "AssertionError: PermissionError not raised";
+    let weight = |green, red, error| {
+        let one = report("a.json", green, &[check("c", &[("t", None)])]);
+        let other = report("b.json", red, &[check("c", &[("t", Some(error))])]);
+        together(vec![one, other]).checks[0].causes[0].weight
+    };
+    assert!(weight(&user, &root, missing) > 80 && weight(&root, &user, missing) < 30);
+    assert!(weight(&root, &user, "PermissionError: [Errno 13] Permission denied: '/x'") > 80);
+    // A umask that would not make that mode of the other one is no reason.
+    let [open, closed] = ["0022", "0077"].map(|umask| json!({"umask": umask}));
+    assert!(weight(&open, &closed, "'0o600' != '0o644'") > 80);
+    assert!(weight(&open, &closed, "'0o640' != '0o644'") < 60);
+    // More room is not why there is none.
+    let [small, large] = [1, 1 << 40].map(|bytes: u64| json!({"temp_bytes": bytes}));
+    assert!(weight(&large, &small, "No space left on device") > 70);
+    assert!(weight(&small, &large, "No space left on device") < 10);
+}
+
+#[test]
+fn of_three_runs_the_fact_that_parts_them_is_first() {
+    let red = |file, host| report(file, &host, &[check("c", &[("t", Some("AssertionError: 1 != 2"))])]);
+    let green = |file, host| report(file, &host, &[check("c", &[("t", None)])]);
+    let sides = vec![
+        green("a.json", json!({"uid": 1000, "kernel": "6.1", "locale": "C.UTF-8"})),
+        green("b.json", json!({"uid": 0, "kernel": "6.1", "locale": "C"})),
+        red("c.json", json!({"uid": 0, "kernel": "6.18", "locale": "C"})),
+    ];
+    let causes = together(sides).checks.remove(0).causes;
+    // Of the three that differ, experience would name another one.
+    assert_eq!((causes[0].fact.as_str(), causes[0].splits), ("kernel", Some(true)));
+    assert!(causes[1..].iter().all(|cause| cause.splits == Some(false) && cause.weight < 15), "{causes:?}");
+    // Of two, every fact parts them, and that says nothing.
+    let two = vec![green("a.json", json!({"uid": 1})), red("b.json", json!({"uid": 2}))];
+    assert_eq!(together(two).checks[0].causes[0].splits, None);
+}
+
+#[test]
+fn skipped_and_missing_are_not_green_and_unknown_is_neither() {
+    let plain = json!({});
+    let green = check("c", &[("a", None), ("b", None)]);
+    let likeness = |other: Value| {
+        let sides = vec![report("a.json", &plain, std::slice::from_ref(&green)), report("b.json", &plain, &[other])];
+        let comparison = together(sides);
+        (comparison.outcome, comparison.totals.cases.different)
+    };
+    assert_eq!(likeness(green.clone()), (Likeness::Same, 0));
+    assert_eq!(likeness(check("c", &[("a", None)])), (Likeness::Different, 1));
+    let mut skips = green.clone();
+    skips["cases"]["list"][1]["outcome"] = json!("skipped");
+    (skips["cases"]["passed"], skips["cases"]["skipped"]) = (json!(1), json!(1));
+    assert_eq!(likeness(skips), (Likeness::Different, 1));
+    let mut skipped = check("c", &[]);
+    skipped["verdict"] = json!("skipped");
+    assert_eq!(likeness(skipped), (Likeness::Different, 0));
+    // The names of its cases are not known, and their number is the same; then it is another one.
+    let mut nameless = green.clone();
+    nameless["cases"]["list"] = json!([]);
+    assert_eq!(likeness(nameless.clone()), (Likeness::Same, 0));
+    nameless["cases"]["passed"] = json!(1);
+    assert_eq!(likeness(nameless), (Likeness::Different, 0));
+    // Of other checks there is nothing to compare.
+    assert_eq!(likeness(check("d", &[("a", None)])).0, Likeness::Unknown);
+}
+
+#[test]
+fn red_in_different_ways_is_told_and_is_no_difference() {
+    let one = check("c", &[("a", Some("x"))]);
+    let mut other = one.clone();
+    other["verdict"] = json!("timed-out");
+    let comparison = together(vec![report("a", &json!({}), &[one]), report("b", &json!({}), &[other])]);
+    assert_eq!(comparison.outcome, Likeness::Same);
+    assert_eq!(comparison.checks[0].notes, ["red in different ways: failed in a, timed-out in b"]);
+}
+
+#[test]
+fn variants_stand_for_each_other_where_there_is_no_same_one() {
+    let rows = |one: &[&str], other: &[&str]| {
+        let of = |file, ids: &[&str]| {
+            report(file, &json!({}), &ids.iter().map(|id| check(id, &[("t", None)])).collect::<Vec<_>>())
+        };
+        let comparison = together(vec![of("a", one), of("b", other)]);
+        let sides = |sides: &[crate::model::CheckSide]| {
+            sides.iter().map(|side| side.id.clone().unwrap_or_else(|| "-".into())).collect::<Vec<_>>().join(" ")
+        };
+        comparison.checks.iter().map(|check| format!("{}: {}", check.id, sides(&check.sides))).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&["s"], &["s@windows"]), ["s: s s@windows"]);
+    assert_eq!(rows(&["s", "s@windows"], &["s", "s@windows"]), ["s: s s", "s@windows: s@windows s@windows"]);
+    assert_eq!(rows(&["s"], &["s", "s@windows"]), ["s: s s", "s@windows: s s@windows"]);
+    assert_eq!(rows(&["a"], &["b@x"]), ["a: a -", "b@x: - b@x"]);
+}
+
+#[test]
+fn what_windows_refuses_is_the_system_or_the_rules() {
+    let error =
+        "PermissionError: [WinError 32] The process cannot access the file: it is being used by another process";
+    let linux = json!({"uid": 0, "locale": "C", "kernel": "6.1"});
+    let windows = json!({"os": "windows", "uid": null, "locale": "de-DE", "kernel": "10.0", "umask": null});
+    assert_eq!(explained(&linux, &windows, error), "system");
+    // The same rules kept on Linux say the same, and then nothing differs.
+    let sides = vec![
+        report("a", &linux, &[check("s", &[("t", None)]), check("s@windows", &[("t", Some(error))])]),
+        report("b", &windows, &[check("s", &[("t", Some(error))])]),
+    ];
+    let outcomes: Vec<_> = together(sides).checks.iter().map(|check| check.outcome).collect();
+    assert_eq!(outcomes, [Likeness::Different, Likeness::Same]);
+}
+
+#[test]
+fn junit_files_are_matched_by_id_and_by_name() {
+    let pytest = check("unit", &[("tests/test_x.py::test_a", None), ("tests/test_x.py::test_b", None)]);
+    let one = report("host.json", &json!({}), &[pytest, check("other", &[("t", None)])]);
+    let xml = r#"<testsuite tests="2"><testcase classname="tests.test_x" name="test_a"/>
+        <testcase classname="tests.test_x" name="test_b"><failure message="AssertionError: no">
+Traceback (most recent call last):
+  File "tests/test_x.py", line 7, in test_b
+AssertionError: no</failure></testcase></testsuite>"#;
+    let foreign = parse("ci.xml", xml.as_bytes()).expect("a JUnit file");
+    let comparison = together(vec![one.clone(), foreign]);
+    assert_eq!((comparison.totals.checks.different, comparison.totals.checks.unknown), (1, 1));
+    let first = comparison.first.expect("a difference");
+    assert_eq!((first.check.as_str(), first.case.as_deref()), ("unit", Some("tests/test_x.py::test_b")));
+    assert_eq!(first.standings, [Standing::Green, Standing::Red]);
+    assert_eq!(first.frame.map(|frame| frame.line), Some(7));
+
+    // One of hostproof's own has the ids, and what is no case.
+    let own = r#"<testsuites><testsuite name="unit"><testcase classname="unit" name="tests/test_x.py::test_a"/>
+        <testcase classname="unit" name="tests/test_x.py::test_b"/>
+        <testcase classname="unit" name="hostproof: leaked-process"><failure message="m"/></testcase></testsuite>
+        <testsuite name="other"><testcase classname="other" name="hostproof: check"><skipped message="no"/></testcase>
+        </testsuite></testsuites>"#;
+    let comparison = together(vec![one, parse("own.xml", own.as_bytes()).expect("a JUnit file")]);
+    let standing = |check: usize| comparison.checks[check].sides[1].standing;
+    assert_eq!((standing(0), standing(1)), (Standing::Red, Standing::Skipped));
+    assert_eq!(comparison.checks[0].sides[1].findings, [crate::model::Kind::LeakedProcess]);
+    assert_eq!(comparison.totals.cases.same, 2);
+}
+
+#[test]
+fn what_is_no_run_is_told_with_a_remedy() {
+    let wrong = |bytes: &[u8]| parse("f", bytes).expect_err("no run");
+    let whole = serde_json::to_vec(report("f", &json!({}), &[]).document.report().expect("a report")).expect("JSON");
+    assert!(parse("f", &[b"\xef\xbb\xbf", &whole[..]].concat()).is_ok());
+    for end in 1..whole.len() {
+        assert!(parse("f", &whole[..end]).is_err(), "{end}");
+    }
+    assert!(wrong(&whole[..whole.len() / 2]).contains("ends in the middle"));
+    for (bytes, words) in [
+        (&b""[..], "it is empty"),
+        (b"version: 1", "neither a report"),
+        (b"{}", "nothing of a schema"),
+        (br#"{"schema": "hostproof.report/2"}"#, "take a newer one"),
+        (br#"{"schema": "hostproof.doctor/1"}"#, "another kind"),
+        (br#"{"payloadType": "application/vnd.in-toto+json", "payload": ""}"#, "a receipt"),
+        (b"{\"schema\": \"\xff\"}", "no report that can be read"),
+        (b"<html></html>", "no JUnit file"),
+        (b"<testsuite>", "ends in the middle"),
+    ] {
+        assert!(wrong(bytes).contains(words), "{}", wrong(bytes));
+    }
+    assert!(parse("f", &[&b"{\"a\":"[..], &b"[".repeat(100_000)].concat()).is_err());
+}
+
+#[test]
+fn labels_are_short_and_unique() {
+    let labels = |sides: &[(&str, Value)]| {
+        let mut sides: Vec<Side> = sides.iter().map(|(file, host)| report(file, host, &[])).collect();
+        label(&mut sides);
+        sides.into_iter().map(|side| side.label).collect::<Vec<_>>()
+    };
+    let plain = json!({});
+    let podman = json!({"container": "podman"});
+    assert_eq!(labels(&[("x/a.json", plain.clone()), ("b.json", podman)]), ["linux", "podman"]);
+    assert_eq!(labels(&[("x/a.json", plain.clone()), ("b.json", plain.clone())]), ["a", "b"]);
+    assert_eq!(labels(&[("x/a.json", plain.clone()), ("y/a.json", plain.clone())]), ["x/a.json", "y/a.json"]);
+    assert_eq!(labels(&[("a.json", plain.clone()), ("a.json", plain)]), ["a (1)", "a (2)"]);
+}
+
+#[test]
+fn old_failures_are_told_from_new_ones() {
+    let now = |checks: &[Value]| report("now", &json!({}), checks).document.report().expect("a report").clone();
+    let before =
+        report("before", &json!({}), &[check("a", &[("x", Some("e")), ("y", None)]), check("b", &[("z", None)])]);
+    let told = |checks: &[Value]| {
+        let News { new, old, mended, .. } = news(&before, &now(checks));
+        (new.into_iter().map(|(id, _)| id).collect::<Vec<_>>(), old, mended)
+    };
+    let none: Vec<String> = Vec::new();
+    let ids = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>();
+    assert_eq!(told(&[check("a", &[("x", Some("e")), ("y", None)])]), (none.clone(), ids(&["a"]), none.clone()));
+    assert_eq!(told(&[check("a", &[("x", None), ("y", None)])]), (none.clone(), none.clone(), ids(&["a"])));
+    // As many fail, and another one does.
+    assert_eq!(told(&[check("a", &[("x", None), ("y", Some("e"))])]).0, ["a"]);
+    // A check that was not there and is red is new, a green one is none.
+    assert_eq!(told(&[check("c", &[("z", Some("e"))])]).0, ["c"]);
+    assert_eq!(told(&[check("c", &[("z", None)])]), (none.clone(), none.clone(), none));
+    let mut leaks = check("a", &[("x", Some("e")), ("y", None)]);
+    leaks["findings"] = json!([{"kind": "leaked-process", "severity": "error", "message": "m"}]);
+    assert_eq!(told(&[leaks]).0, ["a"]);
+    let mut skipped = check("b", &[]);
+    skipped["verdict"] = json!("skipped");
+    assert_eq!(told(&[skipped]).0, ["b"]);
+}
