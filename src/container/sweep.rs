@@ -26,7 +26,9 @@ pub fn sweep(engine: &Engine) -> usize {
         label.as_deref().and_then(|label| Owner::of(label.trim())).is_some_and(|owner| owner.is_gone())
     };
     let left: Vec<&str> = ids.split_whitespace().filter(is_left).collect();
-    left.iter().for_each(|id| engine.remove(id));
+    for id in &left {
+        engine.remove(id);
+    }
     left.len()
 }
 

@@ -78,7 +78,6 @@ impl Name {
 /// What the inside tells.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(clippy::large_enum_variant, reason = "one at a time is there, and most borrow")]
 pub enum Message<'a> {
     /// All is in place, and the checks are about to run.
     Ready {

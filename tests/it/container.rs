@@ -334,6 +334,66 @@ fn a_program_that_is_not_hostproof_is_told_by_the_engines_words() {
     assert!(ran.stderr.contains("hostproof fetches none unasked: --pull does"), "{}", ran.said());
 }
 
+/// A case that depends on the umask, and one that depends on nothing.
+const DEPENDS: &str = r#"
+import os, unittest
+
+
+class Depends(unittest.TestCase):
+    def test_mode(self):
+        os.close(os.open(os.environ["TMPDIR"] + "/out", os.O_CREAT | os.O_WRONLY, 0o644))
+        self.assertEqual(oct(os.stat(os.environ["TMPDIR"] + "/out").st_mode & 0o777), "0o644")
+
+    def test_same(self):
+        pass
+
+
+unittest.main()
+"#;
+
+#[test]
+fn parity_names_the_fact_that_parts_the_container_from_this_machine() {
+    let Some(engine) = Engine::of_this_machine() else { return };
+    let contained = engine.dress(Context::proving("- {id: mode, run: [python3, test_mode.py]}"));
+    let context = &contained.context;
+    context.file("test_mode.py", DEPENDS);
+    let hostproof = context.command(&["run", "--parity", &engine.image, "--engine", &engine.program]);
+    let mut command = Command::new("sh");
+    context.dress(&mut command);
+    command.args(["-c", "umask 077; exec \"$@\"", "sh"]).arg(hostproof.get_program()).args(hostproof.get_args());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell");
+    let ran = context.finish(child);
+    context.assert_nothing_left();
+    ran.exits(1);
+    let labels = format!("0077 in linux, 0022 in {}", engine.program);
+    for said in
+        ["DIFFERENT mode: red in linux, green in", "test_mode.py:8 in test_mode", &format!("likely  umask: {labels}")]
+    {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.said());
+    }
+    // The report of this machine; the container's is beside it.
+    assert_eq!(ran.report().place.kind, "host");
+    let other = fs::read(context.report_file().with_file_name("report.container.json")).expect("the other report");
+    let other: hostproof::model::Report = serde_json::from_slice(&other).expect("a report");
+    assert_eq!((other.place.kind.as_str(), other.totals.cases.passed), ("container", 2));
+}
+
+#[test]
+fn parity_of_what_does_not_depend_on_the_place_is_green() {
+    let Some(engine) = Engine::of_this_machine() else { return };
+    let contained = engine.dress(Context::proving("- {id: same, run: [python3, test_same.py]}"));
+    contained.context.file(
+        "test_same.py",
+        "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self): pass\n\nunittest.main()\n",
+    );
+    let ran = contained.context.hp(&["run", "--parity", &engine.image, "--engine", &engine.program]);
+    assert_eq!(ran.exits(0).last_line(), "same: 1 check, 1 case", "{}", ran.said());
+    let missing =
+        contained.context.hp(&["run", "--parity", "localhost/nobody-has-this:1", "--engine", &engine.program]);
+    // Nothing is run here for an image that is not to be had.
+    assert!(!missing.exits(2).stdout.contains("hostproof"), "{}", missing.said());
+}
+
 /// Puts a script in an engine's place, before everything else on the path.
 fn scripted(context: &mut Context, engine: &str, script: &str) {
     context.program(&format!("bin/{engine}"), &format!("#!/bin/sh\n{script}\n"));
