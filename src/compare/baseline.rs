@@ -52,10 +52,12 @@ pub fn news(before: &Side, now: &Report) -> News {
 fn worse(row: &Row<'_>) -> Option<String> {
     let [then, now] = &row.entries[..] else { return None };
     let cases = cases(row);
-    let worse = |standings: &[Standing]| match standings {
-        [Standing::Green, Standing::Red | Standing::Skipped | Standing::Missing] => true,
-        [Standing::Skipped | Standing::Missing, Standing::Red] => true,
-        _ => false,
+    let worse = |standings: &[Standing]| {
+        matches!(
+            standings,
+            [Standing::Green, Standing::Red | Standing::Skipped | Standing::Missing]
+                | [Standing::Skipped | Standing::Missing, Standing::Red]
+        )
     };
     let mut names: Vec<&str> =
         cases.different.iter().filter(|case| worse(&case.standings)).map(|case| case.name.as_str()).collect();

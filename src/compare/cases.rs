@@ -27,9 +27,9 @@ pub fn differ(standings: &[Standing]) -> Option<bool> {
 
 /// Finds every case of a row in all runs.
 pub fn cases(row: &Row<'_>) -> Cases {
-    let named: Vec<Vec<Vec<String>>> =
+    let words: Vec<Vec<Vec<String>>> =
         row.entries.iter().map(|entry| entry.cases.iter().map(|(name, _)| parts(name)).collect()).collect();
-    let keys = keys(&named);
+    let keys = keys(&words);
     let mut order: Vec<&String> = Vec::new();
     let mut found: HashMap<&String, Vec<Option<usize>>> = HashMap::new();
     for (side, keys) in keys.iter().enumerate() {

@@ -193,8 +193,8 @@ fn clue(fact: &Fact, standings: &[Standing], failure: &Failure) -> Option<(u64, 
     let worded = worded
         .max_by_key(|(points, ..)| *points)
         .map(|(points, word, because)| (points, format!("\"{}\": {because}", beginning(word, QUOTED))));
-    let read = of_errors(fact, red, green, failure);
-    worded.into_iter().chain(read).max_by_key(|(points, _)| *points)
+    let by_value = of_errors(fact, red, green, failure);
+    worded.into_iter().chain(by_value).max_by_key(|(points, _)| *points)
 }
 
 /// What can be read from a failure only with the fact's values at hand.

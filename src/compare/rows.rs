@@ -81,6 +81,13 @@ pub fn base(id: &str) -> &str {
     }
 }
 
+/// The ids that a check has by all rules.
+fn variants(id: &str) -> impl Iterator<Item = String> {
+    let base = base(id).to_owned();
+    let by_rules = [Rules::Native, Rules::Windows].map(|rules| format!("{base}@{}", rules.name()));
+    std::iter::once(base).chain(by_rules)
+}
+
 /// The ids of all checks: those together that differ in their rules alone, in the order in which the first run that has
 /// them ran them.
 fn groups(sides: &[Side]) -> Vec<Vec<String>> {
@@ -136,7 +143,7 @@ fn of_report<'a>(report: &'a Report, id: Option<&str>) -> Entry<'a> {
         Verdict::Skipped => Standing::Skipped,
         _ => Standing::Red,
     };
-    let named = check.cases.list.len() as u64;
+    let ended = check.cases.list.iter().filter(|case| case.outcome != CaseOutcome::Unknown).count() as u64;
     let mut kinds: Vec<Kind> = Vec::new();
     for finding in check.findings.iter().filter(|finding| finding.severity != Severity::Note) {
         if !kinds.contains(&finding.kind) {
@@ -147,7 +154,8 @@ fn of_report<'a>(report: &'a Report, id: Option<&str>) -> Entry<'a> {
         check: Some(check),
         standing,
         cases: check.cases.list.iter().map(|case| (case.name.as_str(), of_case(case.outcome))).collect(),
-        whole: counts.ran.zip(counts.unknown).is_some_and(|(ran, unknown)| ran + unknown == named),
+        // Where all that ran is named, what is not named did not run.
+        whole: counts.unknown.is_some() && counts.ran == Some(ended),
         counts,
         kinds,
     }
@@ -168,13 +176,17 @@ fn of_case(outcome: CaseOutcome) -> Standing {
 fn add_junit<'a>(rows: &mut [Row<'a>], checks: usize, side: usize, reading: &'a Reading) {
     let mut by_end: HashMap<String, Vec<(usize, Vec<String>)>> = HashMap::new();
     let mut ids: Vec<(String, usize)> = Vec::new();
+    // Other variants stand for those that are not there.
+    let mut others: Vec<(String, usize)> = Vec::new();
     for (index, row) in rows.iter().enumerate().take(checks) {
         ids.extend(row.entries.iter().filter_map(|entry| Some((format!("{}::", entry.id()?), index))));
+        others.extend(variants(&row.id).map(|id| (format!("{id}::"), index)));
         for (name, _) in row.entries.iter().filter(|entry| entry.check.is_some()).flat_map(|entry| &entry.cases) {
             let parts = parts(name);
             by_end.entry(parts.last().cloned().unwrap_or_default()).or_default().push((index, parts));
         }
     }
+    ids.append(&mut others);
     let only_names = checks == 0;
     let whole = reading.counts.unknown == Some(0) && reading.counts.ran == Some(reading.cases.len() as u64);
     for case in &reading.cases {

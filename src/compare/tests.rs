@@ -29,8 +29,9 @@ fn report(file: &str, host: &Value, checks: &[Value]) -> Side {
 
 /// A check with cases, of which those with an error failed with that.
 fn check(id: &str, cases: &[(&str, Option<&str>)]) -> Value {
-    let outcome = |error: &Option<&str>| if error.is_some() { "failed" } else { "passed" };
-    let list: Vec<Value> = cases.iter().map(|(name, error)| json!({"name": name, "outcome": outcome(error)})).collect();
+    let outcome = |error: Option<&str>| if error.is_some() { "failed" } else { "passed" };
+    let list: Vec<Value> =
+        cases.iter().map(|(name, error)| json!({"name": name, "outcome": outcome(*error)})).collect();
     let frames: Vec<Value> = cases
         .iter()
         .filter_map(|(name, error)| Some((name, (*error)?)))

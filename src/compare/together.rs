@@ -130,14 +130,14 @@ fn times(sides: &[Side], rows: &[Row<'_>], notes: &mut Vec<String>) -> Vec<Vec<S
     slow
 }
 
-fn of_row(sides: &[Side], row: &Row<'_>, cases: &Cases, facts: &[Fact], slow: Vec<String>) -> CheckComparison {
+fn of_row(sides: &[Side], row: &Row<'_>, found: &Cases, facts: &[Fact], slow: Vec<String>) -> CheckComparison {
     let standings: Vec<Standing> = row.entries.iter().map(|entry| entry.standing).collect();
     let as_a_whole = differ(&standings);
     let mut notes = Vec::new();
     let counts = uncounted(sides, row);
-    let outcome = if as_a_whole == Some(true) || !cases.different.is_empty() || counts.is_some() {
+    let outcome = if as_a_whole == Some(true) || !found.different.is_empty() || counts.is_some() {
         Likeness::Different
-    } else if as_a_whole.is_some() || cases.count.same > 0 {
+    } else if as_a_whole.is_some() || found.count.same > 0 {
         Likeness::Same
     } else {
         Likeness::Unknown
@@ -146,13 +146,13 @@ fn of_row(sides: &[Side], row: &Row<'_>, cases: &Cases, facts: &[Fact], slow: Ve
     notes.extend(verdicts(sides, row));
     notes.extend(findings(sides, row));
     notes.extend(slow);
-    let causes = if outcome == Likeness::Different { causes(sides, row, cases, facts) } else { Vec::new() };
+    let causes = if outcome == Likeness::Different { causes(sides, row, found, facts) } else { Vec::new() };
     CheckComparison {
         id: row.id.clone(),
         outcome,
         sides: row.entries.iter().map(check_side).collect(),
-        cases_compared: cases.count.same + cases.count.different,
-        cases: cases.different.clone(),
+        cases_compared: found.count.same + found.count.different,
+        cases: found.different.clone(),
         causes,
         notes,
     }
@@ -196,20 +196,28 @@ fn verdicts(sides: &[Side], row: &Row<'_>) -> Option<String> {
     (!same).then(|| format!("red in different ways: {}", each.collect::<Vec<_>>().join(", ")))
 }
 
-/// Findings that not every run with this check has.
+/// Findings that not every run with this check has, by the runs that have them.
 fn findings(sides: &[Side], row: &Row<'_>) -> Vec<String> {
     let with: Vec<_> = sides.iter().zip(&row.entries).filter(|(_, entry)| entry.check.is_some()).collect();
-    let has = |kind: Kind| with.iter().filter(move |(_, entry)| entry.kinds.contains(&kind));
-    let some = |kind: &Kind| (1..with.len()).contains(&has(*kind).count());
-    let told = |kind: Kind| {
-        let labels: Vec<&str> = has(kind).map(|(side, _)| side.label.as_str()).collect();
-        format!("{} only in {}", kind.slug(), labels.join(", "))
-    };
-    Kind::ALL.into_iter().filter(some).map(told).collect()
+    let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    for kind in Kind::ALL {
+        let has = with.iter().filter(|(_, entry)| entry.kinds.contains(&kind));
+        let labels: Vec<&str> = has.map(|(side, _)| side.label.as_str()).collect();
+        if labels.is_empty() || labels.len() == with.len() {
+            continue;
+        }
+        match groups.iter_mut().find(|(known, _)| *known == labels) {
+            Some((_, kinds)) => kinds.push(kind.slug()),
+            None => groups.push((labels, vec![kind.slug()])),
+        }
+    }
+    let told =
+        |(labels, kinds): &(Vec<&str>, Vec<&str>)| format!("only in {}: {}", labels.join(", "), kinds.join(", "));
+    groups.iter().map(told).collect()
 }
 
 /// The facts that explain what differs in a row.
-fn causes(sides: &[Side], row: &Row<'_>, cases: &Cases, facts: &[Fact]) -> Vec<Cause> {
+fn causes(sides: &[Side], row: &Row<'_>, found: &Cases, facts: &[Fact]) -> Vec<Cause> {
     let rules = |entry: &Entry<'_>| {
         let id = entry.id()?;
         let rules = if base(id) == id { Rules::Native } else { Rules::Windows };
@@ -218,7 +226,7 @@ fn causes(sides: &[Side], row: &Row<'_>, cases: &Cases, facts: &[Fact]) -> Vec<C
     // What a row's checks are judged by is a fact of the row.
     let rules = Fact::of(RULES, 20, row.entries.iter().map(rules).collect());
     let facts: Vec<Fact> = rules.into_iter().chain(facts.iter().cloned()).collect();
-    let (standings, names) = parted(row, cases);
+    let (standings, names) = parted(row, found);
     let failure = Failure::of(sides, row, &standings, names);
     let mut causes = rank::causes(&facts, &standings, &failure);
     causes.truncate(CAUSES);

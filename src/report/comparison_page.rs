@@ -110,8 +110,9 @@ fn details(comparison: &Comparison, check: &CheckComparison) -> String {
     }
     lines.extend(check.notes.iter().map(|note| format!("- {}", text(note))));
     for cause in check.causes.iter().take(MOST) {
-        let why: String = cause.because.iter().map(|why| format!("<br>{}", text(why))).collect();
-        lines.push(format!("- {} {}{why}", trust(cause), text(&values(comparison, cause, VALUE))));
+        let mut line = vec![format!("- {} {}", trust(cause), text(&values(comparison, cause, VALUE)))];
+        line.extend(cause.because.iter().map(|why| text(why)));
+        lines.push(line.join("<br>"));
     }
     format!("\n#### {}\n\n{}\n", code(&check.id), lines.join("\n"))
 }
