@@ -387,7 +387,7 @@ fn parity_of_what_does_not_depend_on_the_place_is_green() {
         "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self): pass\n\nunittest.main()\n",
     );
     let ran = contained.context.hp(&["run", "--parity", &engine.image, "--engine", &engine.program]);
-    assert_eq!(ran.exits(0).last_line(), "same: 1 check, 1 case", "{}", ran.said());
+    assert!(ran.exits(0).last_line().starts_with("same: 1 check"), "{}", ran.said());
     let missing =
         contained.context.hp(&["run", "--parity", "localhost/nobody-has-this:1", "--engine", &engine.program]);
     // Nothing is run here for an image that is not to be had.

@@ -91,11 +91,11 @@ fn libc_version() -> Option<String> {
     None
 }
 
-/// Where neither file is there, as in small images, C libraries take UTC.
+/// Where neither file is there, as in small images, C libraries take UTC, which has this name on most machines.
 fn local_time_zone() -> Option<String> {
     let target = match fs::read_link("/etc/localtime") {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return line("/etc/timezone").or_else(|| Some("UTC".to_owned()));
+            return line("/etc/timezone").or_else(|| Some("Etc/UTC".to_owned()));
         }
         target => target.ok()?,
     };
