@@ -51,9 +51,9 @@ fn first(comparison: &Comparison) -> (String, Option<u64>) {
 
 /// A test of one case with this body, in which the third line of the file is the first of the body.
 fn test_file(imports: &str, body: &str) -> String {
-    let body: String = body.lines().map(|line| format!("        {line}\n")).collect();
+    let body = body.replace('\n', "\n        ");
     format!(
-        "import {imports}, unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n{body}\nunittest.main(verbosity=2)\n"
+        "import {imports}, unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        {body}\n\nunittest.main(verbosity=2)\n"
     )
 }
 
