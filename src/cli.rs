@@ -2,6 +2,7 @@
 
 mod compare;
 mod gate;
+mod place;
 mod receipt;
 
 use std::ffi::OsStr;
@@ -14,6 +15,7 @@ use crate::model::{Rules, WindowsRules};
 
 pub use compare::CompareArgs;
 pub use gate::GateArgs;
+pub use place::{EngineArg, PlaceArgs};
 pub use receipt::{
     PushArgs, ReceiptArgs, ReceiptCommand, ReceiptFetchArgs, ReceiptListArgs, ReceiptPublishArgs, ReceiptRevokeArgs,
     ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs,
@@ -58,7 +60,8 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n  \
-hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n\n\
+hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n  \
+hostproof run --in python:3.13-slim --pull\n  hostproof run --parity hooks-ci --build ci/Dockerfile\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
@@ -76,6 +79,8 @@ pub struct RunArgs {
     pub baseline: Option<String>,
     #[command(flatten)]
     pub vouch: VouchArgs,
+    #[command(flatten)]
+    pub place: PlaceArgs,
     #[command(flatten)]
     pub manifests: ManifestArgs,
     #[command(flatten)]
@@ -122,7 +127,7 @@ pub struct TryArgs {
 }
 
 /// How checks are run and what is told of them.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct HowArgs {
     /// How many checks run at once; by default as many as there are processors.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -167,6 +172,15 @@ enum HowArg {
 }
 
 impl RulesArg {
+    /// As it is said on a command line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let words: Vec<String> =
+            self.how.iter().filter_map(ValueEnum::to_possible_value).map(|how| how.get_name().to_owned()).collect();
+        let colon = if words.is_empty() { "" } else { ":" };
+        format!("{}{colon}{}", self.rules.name(), words.join(","))
+    }
+
     /// Says so to what the check itself says.
     pub fn add_to(&self, windows: &mut WindowsRules) {
         for how in &self.how {

@@ -1,6 +1,7 @@
 //! The only reader of this process's environment.
 //!
-//! Variables of our own: `HOSTPROOF_TMPDIR` (where sandboxes are made; keep it short).
+//! Variables of our own: `HOSTPROOF_TMPDIR` (where sandboxes are made; keep it short), `HOSTPROOF_STATIC` (the program that
+//! runs in containers).
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place that may")]
 

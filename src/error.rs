@@ -44,6 +44,10 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// The user ended it before there was anything to report.
+    #[error("{0}")]
+    Interrupted(String),
+
     /// The run could not be measured on this system.
     #[error("{0}")]
     Unmeasured(String),
@@ -61,6 +65,7 @@ impl Error {
         match self {
             Self::Usage(_) | Self::Manifest(_) | Self::File { .. } => ExitCode::Usage,
             Self::Unmeasured(_) => ExitCode::Incomplete,
+            Self::Interrupted(_) => ExitCode::Interrupted,
         }
     }
 }

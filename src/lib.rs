@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! checks.d/*.yaml -> manifest -> plan -> [ sandbox -> supervise -> read -> probe -> judge ] -> report -> terminal, JSON, JUnit, annotations, summary
+//! a plan, an image -> container [ the same run, inside ] -> report
 //! a project without manifests -> init -> checks.d/*.yaml
 //! settings of hosts and of git -> wirings -> init, report -> terminal, JSON
 //! report, source, a key -> receipt -> a file, a ref; a file, a ref, a commit -> receipt -> what it is worth
@@ -23,12 +24,13 @@
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
 //! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> init, run, compare, gate -> receipt -> plan, wirings, readers, probes -> source, manifest, platform -> covers, model,
-//!   words`.
+//! - **Imports go one way**: `main -> commands -> init, container, compare, gate -> run, receipt -> plan, wirings, readers,
+//!   probes -> source, manifest, platform -> covers, model, words`.
 
 pub mod cli;
 pub mod commands;
 pub mod compare;
+pub mod container;
 pub mod covers;
 pub mod env;
 pub mod error;

@@ -296,7 +296,12 @@ pub fn stand_alone(git_folder: &Path, was_linked: bool) -> io::Result<()> {
         let file = git_folder.join(file);
         let mut all = [&["config", "--file"], arguments].concat().into_iter().map(OsStr::new).collect::<Vec<_>>();
         all.insert(2, file.as_os_str());
-        let output = output(outside, &all)?;
+        let output = match output(outside, &all) {
+            Ok(output) => output,
+            // Then nobody reads it, either: a container has not what it was copied from.
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
         if output.status.success() || output.status.code() == Some(NOT_SET) {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::ManifestArgs;
 
 /// Whether a run is vouched for, and by whom.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct VouchArgs {
     /// Write a receipt to this file: what the run came to, bound to what is committed, and signed; `-` is standard output.
     /// Without --sign it is signed with the key that git signs with.

@@ -138,7 +138,7 @@ fn report(plan: Plan, ran: run::Ran) -> Report {
             not_run: ran.not_run,
             baseline: None,
         },
-        place: Place { kind: "host".to_owned() },
+        place: Place::host(),
         host: HostFacts::default(),
         source: SourceFacts::default(),
         manifests: plan.manifests,

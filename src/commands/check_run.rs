@@ -14,19 +14,24 @@ use super::show::Show;
 use super::telling::Telling;
 use super::vouch::Vouch;
 use crate::cli::{HowArgs, KeepArg, VouchArgs};
+use crate::container::{Session, Wanted};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::{
     EVENTS_SCHEMA, Event, HostFacts, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Stop, Tool,
 };
 use crate::plan::Plan;
 use crate::report::{self, Again, Look};
-use crate::run::{self, Keep, Options};
+use crate::run::{self, Keep, Observer, Options, Ran};
 use crate::words::timestamp;
 use crate::{env, memory, platform, source};
 
 /// A plan and how it is to be run and told.
 pub struct CheckRun {
     pub plan: Plan,
+    /// The container that it is run in; `None` for this machine.
+    pub container: Option<Contained>,
+    /// Whether the report is wanted whole afterwards, to be set beside another one.
+    pub compared: bool,
     pub how: HowArgs,
     /// Whether the checks have manifests, so that their ids can be named on the command line.
     pub by_id: bool,
@@ -42,11 +47,19 @@ pub struct CheckRun {
     pub remark: Option<String>,
 }
 
+/// A container, and the command line of the run in it.
+pub struct Contained {
+    pub wanted: Wanted,
+    pub words: Vec<String>,
+}
+
 /// What came of it.
 pub struct Done {
     pub code: ExitCode,
     /// The red checks, and those that were not reached: by id, with the verdict.
     pub red: BTreeMap<String, String>,
+    /// Without [`CheckRun::compared`] it may lack what is green, and the machine's facts.
+    pub report: Report,
 }
 
 /// Runs it.
@@ -57,32 +70,34 @@ pub struct Done {
 /// in the end is told, and makes the run incomplete.
 pub fn run(check_run: &CheckRun) -> Result<Done> {
     let CheckRun { plan, how, fail_fast, remark, .. } = check_run;
-    sandboxes_can_be_made()?;
+    if check_run.container.is_none() {
+        sandboxes_can_be_made()?;
+    }
     let documents = Documents::prepare(how, check_run.vouch.receipt.as_deref())?;
     let vouch = Vouch::prepare(&check_run.vouch, &documents, plan)?;
     let show = if documents.take_stdout { Show::Stderr } else { Show::Stdout };
     let look = show.look();
-    let jobs = how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1));
     let told = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
-    let whole = told || check_run.baseline.is_some();
-    let options = Options {
-        jobs,
-        keep: match how.keep {
-            KeepArg::Never => Keep::Never,
-            KeepArg::Failed => Keep::Failed,
-            KeepArg::Always => Keep::Always,
-        },
-        strict: how.strict,
-        fail_fast: *fail_fast,
-        whole,
-    };
+    let told = told || check_run.compared;
+    let options = options(how, plan, *fail_fast, told || check_run.baseline.is_some());
 
     let started = SystemTime::now();
     let id = format!("{}-{}", timestamp(started), std::process::id());
     let clock = Instant::now();
     // Only a report has the facts that cost a look at git.
     let start = documents.report.as_ref().and_then(|_| source::state(&plan.project));
-    show.line(&format!("{}\n", report::header(look, plan.checks.len(), jobs)));
+    let session =
+        |container: &Contained| Session::start(&container.wanted, plan, container.words.clone(), options.whole, &id);
+    let mut session = check_run.container.as_ref().map(session).transpose()?;
+    let jobs = session.as_ref().map_or(options.jobs, Session::jobs);
+    let place = session.as_ref().map_or_else(Place::host, |session| session.place().clone());
+    show.line(&format!("{}\n", report::header(look, &place, plan.checks.len(), jobs)));
+    if let Some(swept @ 1..) = session.as_ref().map(Session::swept) {
+        show.line(&format!(
+            "removed {swept} container{} of runs that were killed\n",
+            if swept == 1 { "" } else { "s" }
+        ));
+    }
     if let Some(remark) = remark {
         show.line(&format!("{}\n", look.text(remark)));
     }
@@ -96,15 +111,12 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
         checks: plan.checks.iter().map(|planned| planned.check.id.as_str().into()).collect(),
     });
     let telling = Telling::new(plan, show, look, &events);
-    // What can be seen here is found out meanwhile.
-    let (ran, host) = std::thread::scope(|scope| {
-        let facts = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
-        let facts = told.then(|| scope.spawn(facts));
-        let ran = run::run(plan, &options, &telling);
-        (ran, facts.and_then(|facts| facts.join().ok()).unwrap_or_default())
-    });
-    let ran = ran?;
+    let ran = match &mut session {
+        Some(session) => session.follow(&telling),
+        None => measure(plan, &options, &telling, told),
+    };
     telling.end();
+    let (ran, host) = ran?;
 
     let finished = SystemTime::now();
     let mut code = exit_code(&ran);
@@ -122,7 +134,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
             not_run: ran.not_run,
             baseline: None,
         },
-        place: Place { kind: "host".to_owned() },
+        place,
         host: HostFacts { programs: ran.programs, ..host },
         source: SourceFacts { start, end: documents.report.as_ref().and_then(|_| source::state(&plan.project)) },
         manifests: plan.manifests.clone(),
@@ -177,7 +189,37 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     }
     // The counts come last, whatever went wrong.
     show.line(&format!("\n{counts}"));
-    Ok(Done { code, red: red(&report) })
+    Ok(Done { code, red: red(&report), report })
+}
+
+/// How a plan is run.
+pub fn options(how: &HowArgs, plan: &Plan, fail_fast: bool, whole: bool) -> Options {
+    Options {
+        jobs: how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1)),
+        keep: match how.keep {
+            KeepArg::Never => Keep::Never,
+            KeepArg::Failed => Keep::Failed,
+            KeepArg::Always => Keep::Always,
+        },
+        strict: how.strict,
+        fail_fast,
+        whole,
+    }
+}
+
+/// Runs a plan here. Meanwhile it is found out what can be seen here, if these facts are wanted.
+///
+/// # Errors
+///
+/// If nothing can be measured here.
+pub fn measure(plan: &Plan, options: &Options, observer: &dyn Observer, facts: bool) -> Result<(Ran, HostFacts)> {
+    let (ran, host) = std::thread::scope(|scope| {
+        let look = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
+        let facts = facts.then(|| scope.spawn(look));
+        let ran = run::run(plan, options, observer);
+        (ran, facts.and_then(|facts| facts.join().ok()).unwrap_or_default())
+    });
+    Ok((ran?, host))
 }
 
 /// This program.
@@ -197,6 +239,7 @@ fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
             by_id: *by_id,
             manifests: manifests.as_deref(),
             here: &here,
+            image: report.place.image.as_deref(),
             excerpts: &excerpts(&plan.project, check),
         };
         if let Some(details) = report::details(look, check, how.verbose, &again) {

@@ -7,7 +7,7 @@ use super::show::Show;
 use crate::cli::InitArgs;
 use crate::error::{ExitCode, Result};
 use crate::init::{self, Draft, Project, SelfTest};
-use crate::model::{Check, CheckCommand, CheckReport, Manifests};
+use crate::model::{Check, CheckCommand, CheckReport, Manifests, Place};
 use crate::plan::{Plan, Planned};
 use crate::report::{self, Look};
 use crate::run::{self, Keep, Observer, Options};
@@ -81,7 +81,7 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
     let plan = Plan { project: project.root.clone(), checks, setups: Vec::new(), manifests: Manifests::default() };
     let jobs = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(plan.checks.len());
     let look = Show::Stderr.look();
-    Show::Stderr.line(&report::header(look, plan.checks.len(), jobs));
+    Show::Stderr.line(&report::header(look, &Place::host(), plan.checks.len(), jobs));
     let width = tests.iter().map(|test| test.id.chars().count()).max().unwrap_or(0);
     let options = Options { jobs, keep: Keep::Never, strict: false, fail_fast: false, whole: true };
     let ran = run::run(&plan, &options, &Lines { look, width })?;

@@ -13,9 +13,11 @@ mod gate;
 mod github;
 mod hooks;
 mod init;
+mod inside;
 mod lint;
 mod list;
 mod man;
+mod parity;
 mod receipt;
 mod receipt_revoke;
 mod receipt_store;
@@ -30,6 +32,8 @@ mod who;
 use crate::cli::{Cli, Command, RunArgs};
 use crate::error::{Error, ExitCode, Result};
 
+pub use inside::serve;
+
 /// Does what the command line says.
 ///
 /// # Errors
@@ -37,7 +41,7 @@ use crate::error::{Error, ExitCode, Result};
 /// What keeps it from an answer.
 pub fn dispatch(cli: Cli) -> Result<ExitCode> {
     match cli.command.unwrap_or_else(|| Command::Run(RunArgs::default())) {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(&args),
         Command::Try(args) => r#try::run(args),
         Command::List(args) => list::run(&args),
         Command::Lint(args) => lint::run(&args),

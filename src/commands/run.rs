@@ -1,12 +1,16 @@
 //! `hostproof run`
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 
 use super::baseline::Before;
-use super::check_run::{self, CheckRun};
+use super::check_run::{self, CheckRun, Contained, Done};
+use super::parity;
 use super::show::Show;
-use crate::cli::RunArgs;
-use crate::error::{ExitCode, Result};
+use crate::cli::{EngineArg, HowArgs, PlaceArgs, RulesArg, RunArgs};
+use crate::container::{EngineKind, Wanted};
+use crate::error::{Error, ExitCode, Result};
+use crate::model::Platform;
 use crate::plan::Plan;
 use crate::{manifest, memory, plan, platform};
 
@@ -15,16 +19,29 @@ use crate::{manifest, memory, plan, platform};
 /// # Errors
 ///
 /// If the manifests are wrong, a pattern matches nothing, or nothing can be measured here.
-pub fn run(args: RunArgs) -> Result<ExitCode> {
-    let loaded = load(&args.manifests)?;
+pub fn run(args: &RunArgs) -> Result<ExitCode> {
+    if let Some(image) = &args.place.parity {
+        return parity::run(args, wanted(&args.place, image));
+    }
+    let container = args.place.image.as_deref().map(|image| wanted(&args.place, image));
+    Ok(once(args, &args.how, container)?.code)
+}
+
+/// Runs what was asked for, once, in that container or here.
+///
+/// # Errors
+///
+/// If the manifests are wrong, a pattern matches nothing, or nothing can be measured there.
+pub fn once(args: &RunArgs, how: &HowArgs, container: Option<Wanted>) -> Result<Done> {
+    let platform = if container.is_some() { Platform::Linux } else { platform::current() };
+    let loaded = load_for(&args.manifests, platform)?;
+    let folder = loaded.directory.file_name().map(OsStr::to_owned).unwrap_or_default();
     let red = if args.failed { Some(memory::red(&plan::project(&loaded)?)?) } else { None };
     let rules = args.how.rules.as_ref().map(|said| said.rules);
     // What was red by rules that only the command line named is run by them again.
     let also: Vec<String> = red.iter().filter(|_| rules.is_none()).flat_map(|red| red.keys().cloned()).collect();
-    let mut plan = Plan::of_manifests(loaded, &args.checks, &also, rules, platform::current())?;
-    if let Some(said) = &args.how.rules {
-        plan.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
-    }
+    let mut plan = Plan::of_manifests(loaded, &args.checks, &also, rules, platform)?;
+    by_rules(&mut plan, args.how.rules.as_ref());
     let mut remark = None;
     if let Some(red) = red {
         plan.checks.retain(|planned| red.contains_key(&planned.check.id));
@@ -35,34 +52,76 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     }
     let baseline = match &args.baseline {
         None => None,
-        Some(named) => match Before::find(named, &args, &plan)? {
+        Some(named) => match Before::find(named, args, &plan)? {
             Some(before) => Some(before),
-            None => return Ok(ExitCode::Interrupted),
+            None => return Err(Error::Interrupted("interrupted in the run of the baseline".to_owned())),
         },
     };
     // A run of all says all that there is to remember.
     let all = args.checks.is_empty() && !args.failed && args.how.rules.is_none() && args.manifests.manifests.is_none();
+    let is_here = container.is_none();
+    // Where there is nothing to run, there is nothing to start.
+    let container = container.filter(|_| !plan.checks.is_empty());
+    let container = container.map(|wanted| Contained { wanted, words: words(args, &plan, &folder) });
     let check_run = CheckRun {
         plan,
-        how: args.how,
+        container,
+        compared: args.place.parity.is_some(),
+        how: how.clone(),
         by_id: true,
-        manifests: args.manifests.manifests,
+        manifests: args.manifests.manifests.clone(),
         fail_fast: args.fail_fast,
         baseline,
-        vouch: args.vouch,
+        vouch: args.vouch.clone(),
         remark,
     };
     let done = check_run::run(&check_run)?;
     let plan = &check_run.plan;
     let ran: BTreeSet<&str> = plan.checks.iter().map(|planned| planned.check.id.as_str()).collect();
-    // Where nothing can be remembered, no run is worse for it; --failed will say so.
-    if !ran.is_empty()
-        && let Err(error) = memory::remember(&plan.project, &ran, done.red, all)
+    // What was red elsewhere is not red here. Where nothing can be remembered, no run is worse for it; --failed will say so.
+    if is_here
+        && !ran.is_empty()
+        && let Err(error) = memory::remember(&plan.project, &ran, done.red.clone(), all)
         && args.failed
     {
         Show::error(&error);
     }
-    Ok(done.code)
+    Ok(done)
+}
+
+/// Says to every check what the command line says of the rules.
+pub fn by_rules(plan: &mut Plan, said: Option<&RulesArg>) {
+    if let Some(said) = said {
+        plan.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
+    }
+}
+
+/// The container that the arguments ask for.
+fn wanted(args: &PlaceArgs, image: &str) -> Wanted {
+    Wanted {
+        image: image.to_owned(),
+        engine: args.engine.map(|engine| match engine {
+            EngineArg::Docker => EngineKind::Docker,
+            EngineArg::Podman => EngineKind::Podman,
+        }),
+        build: args.build.clone(),
+        pull: args.pull,
+        network: args.network,
+        init: !args.no_init,
+        tmpfs: args.tmpfs.clone(),
+        binary: args.binary.clone(),
+    }
+}
+
+/// The command line of the run in a container: what was chosen here, by name.
+fn words(args: &RunArgs, plan: &Plan, folder: &OsStr) -> Vec<String> {
+    let mut words: Vec<String> = vec!["run".into(), "--manifests".into(), folder.to_string_lossy().into_owned()];
+    words.extend(args.how.jobs.map(|jobs| format!("--jobs={jobs}")));
+    words.extend(args.how.rules.as_ref().map(|rules| format!("--as={}", rules.text())));
+    words.extend(args.how.strict.then(|| "--strict".to_owned()));
+    words.extend(args.fail_fast.then(|| "--fail-fast".to_owned()));
+    words.extend(plan.checks.iter().map(|planned| planned.check.id.clone()));
+    words
 }
 
 /// Loads the manifests that the arguments name.
@@ -71,12 +130,16 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
 ///
 /// If they are wrong, or there are none.
 pub fn load(args: &crate::cli::ManifestArgs) -> Result<manifest::Loaded> {
+    load_for(args, platform::current())
+}
+
+/// The same, as they are for a platform.
+///
+/// # Errors
+///
+/// If they are wrong, or there are none.
+pub fn load_for(args: &crate::cli::ManifestArgs, platform: Platform) -> Result<manifest::Loaded> {
     let start = check_run::current_folder()?;
     let colour = Show::Stderr.look().colour;
-    manifest::load(&manifest::Options {
-        start: &start,
-        directory: args.manifests.as_deref(),
-        platform: platform::current(),
-        colour,
-    })
+    manifest::load(&manifest::Options { start: &start, directory: args.manifests.as_deref(), platform, colour })
 }

@@ -42,6 +42,8 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
     let plan = Plan::of_command(project, check);
     let done = check_run::run(&CheckRun {
         plan,
+        container: None,
+        compared: false,
         how: args.how,
         by_id: false,
         manifests: None,

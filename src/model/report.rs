@@ -114,8 +114,42 @@ impl Stop {
 /// Where the checks ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
-    /// `host`; in a receipt also `container`, where an engine's mark was seen.
+    /// `host`, or `container`; the latter in a receipt also where an engine's mark was seen.
     pub kind: String,
+    /// The engine of the container that hostproof had started: `docker` or `podman`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    /// The engine's own version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine_version: Option<String>,
+    /// The image, as it was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// The image's id: `sha256:` and the digest over its configuration, which names its layers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_id: Option<String>,
+    /// `sha256:` and the digest by which a registry has it; `null` where it was never in one, as the engine knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_digest: Option<String>,
+}
+
+impl Place {
+    /// This machine.
+    #[must_use]
+    pub fn host() -> Self {
+        Self::of_kind("host")
+    }
+
+    /// A container of which no more is known.
+    #[must_use]
+    pub fn container() -> Self {
+        Self::of_kind("container")
+    }
+
+    fn of_kind(kind: &str) -> Self {
+        let kind = kind.to_owned();
+        Self { kind, engine: None, engine_version: None, image: None, image_id: None, image_digest: None }
+    }
 }
 
 /// The project's git state before and after the run. `None` where there is no git repository, or no git.

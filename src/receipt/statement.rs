@@ -119,7 +119,8 @@ fn digest(run: &Run<'_>, planned: &Planned, report: &CheckReport) -> Result<Stri
 
 /// Where it ran. What an engine has left its mark on is no host, however hostproof came there.
 fn place(report: &Report) -> Place {
-    if report.host.container.is_some() { Place { kind: "container".to_owned() } } else { report.place.clone() }
+    let host = Place::host();
+    if report.host.container.is_some() && report.place == host { Place::container() } else { report.place.clone() }
 }
 
 fn tree_subject(tree: &str, commit: &str) -> Subject {

@@ -1,8 +1,8 @@
 //! What a machine lets hostproof see and do, for people.
 
 use super::Look;
-use super::terminal::{one_line, place};
-use crate::model::{Ability, Can, Examination};
+use super::terminal::{one_line, place_words};
+use crate::model::{Ability, Can, Examination, Place};
 
 /// One line for each ability, what would help below it, and in the end whether checks can be run.
 #[must_use]
@@ -10,7 +10,7 @@ pub fn doctor(look: Look, examination: &Examination) -> String {
     let abilities = &examination.abilities;
     let width = abilities.iter().map(|ability| ability.name.chars().count()).max().unwrap_or(0);
     let title = look.bold(&format!("hostproof {}", examination.tool.version));
-    let mut lines = vec![format!("{title}  {}", place()), String::new()];
+    let mut lines = vec![format!("{title}  {}", place_words(&Place::host())), String::new()];
     for ability in abilities {
         let can = match ability.can {
             Can::Yes => look.green("yes   "),

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::{Look, against, findings, last_words};
 use crate::model::{
-    Case, CaseOutcome, Check, CheckReport, Counts, Cwd, Exit, Finding, Frame, How, Kind, Process, Raised, Severity,
-    Stop, Totals, Verdict,
+    Case, CaseOutcome, Check, CheckReport, Counts, Cwd, Exit, Finding, Frame, How, Kind, Place, Process, Raised,
+    Severity, Stop, Totals, Verdict,
 };
 use crate::words::{command_line, duration, quoted, shown};
 
@@ -22,15 +22,21 @@ const LONGEST_REASON: usize = 120;
 
 /// The first line of a run.
 #[must_use]
-pub fn header(look: Look, checks: usize, lanes: usize) -> String {
+pub fn header(look: Look, place: &Place, checks: usize, lanes: usize) -> String {
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let title = look.bold(&format!("hostproof {}", env!("CARGO_PKG_VERSION")));
-    format!("{title}  {}  {}, {}", place(), plural(checks, "check"), plural(lanes, "lane"))
+    format!("{title}  {}  {}, {}", look.text(&place_words(place)), plural(checks, "check"), plural(lanes, "lane"))
 }
 
 /// Where it runs, in a few words.
-pub(super) fn place() -> String {
-    format!("host {} {}", std::env::consts::OS, std::env::consts::ARCH)
+pub(super) fn place_words(place: &Place) -> String {
+    match (&place.image, &place.engine) {
+        (Some(image), Some(engine)) => {
+            let version = place.engine_version.as_deref().unwrap_or_default();
+            one_line(&format!("container {image} ({engine} {version})"))
+        }
+        _ => format!("host {} {}", std::env::consts::OS, std::env::consts::ARCH),
+    }
 }
 
 /// One check in one line. `width` is that of the longest id.
@@ -126,6 +132,8 @@ pub struct Again<'a> {
     pub by_id: bool,
     /// The folder of manifests, if one was named.
     pub manifests: Option<&'a Path>,
+    /// The image of the container that it ran in.
+    pub image: Option<&'a str>,
     /// Where the user is.
     pub here: &'a Path,
     /// The source lines of the check's frames, in their order, where they could be read.
@@ -306,7 +314,12 @@ fn again(check: &CheckReport, rerun: &Again<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     if rerun.by_id {
         let folder = rerun.manifests.map(|folder| format!(" --manifests {}", quoted(&folder.display().to_string())));
-        lines.push(format!("again  hostproof run {}{} --keep failed", quoted(&check.id), folder.unwrap_or_default()));
+        let place = rerun.image.map_or_else(|| "--keep failed".to_owned(), |image| format!("--in {}", quoted(image)));
+        lines.push(format!("again  hostproof run {}{} {place}", quoted(&check.id), folder.unwrap_or_default()));
+    }
+    if rerun.image.is_some() {
+        // Its paths are those of a container that is gone.
+        return lines;
     }
     if let Some(cwd) = &check.cwd
         && check.hook.is_none()
@@ -424,6 +437,7 @@ mod tests {
                 project: Path::new(project),
                 by_id: true,
                 manifests: None,
+                image: None,
                 here: Path::new(here),
                 excerpts: &[],
             };

@@ -57,7 +57,7 @@ pub fn files(files: &BTreeMap<String, String>, project: &Path, sandbox: &Sandbox
                 "files: {destination} leads through {link}, which is a symbolic link in the copy: nothing is written there"
             ));
         }
-        tree(&from, &work.join(destination), sandbox).map_err(failed)?;
+        tree(&from, &work.join(destination), &|path| is_lane(path, sandbox)).map_err(failed)?;
     }
     Ok(())
 }
@@ -104,31 +104,59 @@ pub fn inside(project: &Path, name: &Path) -> Result<PathBuf, Outside> {
 /// A sentence that says what is in the way.
 pub fn project(project: &Path, sandbox: &Sandbox) -> Result<PathBuf, String> {
     let work = sandbox.work();
-    let failed = |path: &Path, error: &io::Error| format!("cwd: copy: cannot copy {}: {error}", path.display());
     let refused = |why: String| format!("cwd: copy: {why}");
+    let left_out = |path: &Path| is_lane(path, sandbox);
     let Some(source::Repository { top, prefix }) = source::repository(project).map_err(refused)? else {
-        tree(project, &work, sandbox).map_err(|error| failed(project, &error))?;
+        listed(project, None, None, &work, &left_out).map_err(refused)?;
         return Ok(work);
     };
-    for file in source::listed(&top).map_err(refused)? {
+    let files = source::listed(&top).map_err(refused)?;
+    listed(&top, Some(&files), None, &work, &left_out).map_err(refused)?;
+    // Without the separator that the prefix ends with.
+    let copy: PathBuf = work.join(prefix).components().collect();
+    fs::create_dir_all(&copy).map_err(|error| refused(failed(project, &error)))?;
+    Ok(copy)
+}
+
+/// Copies the files of a repository that git lists, and a `.git` that stands alone; everything without a list. `git` is
+/// the worktree's own folder where `.git` doesn't lead to it from here.
+///
+/// # Errors
+///
+/// A sentence that says what is in the way.
+pub fn listed(
+    top: &Path,
+    files: Option<&[PathBuf]>,
+    git: Option<&Path>,
+    to: &Path,
+    left_out: &dyn Fn(&Path) -> bool,
+) -> Result<(), String> {
+    let Some(files) = files else {
+        return tree(top, to, left_out).map_err(|error| failed(top, &error));
+    };
+    for file in files {
         // Names from git are relative and clean; a path that is not stays out.
         if !file.components().all(|part| matches!(part, Component::Normal(_))) {
             continue;
         }
-        let from = top.join(&file);
+        let from = top.join(file);
         // Tracked and deleted in the work tree.
         let mut inside = from.ancestors().take_while(|folder| *folder != top);
-        if fs::symlink_metadata(&from).is_err() || inside.any(|folder| is_lane(folder, sandbox)) {
+        if fs::symlink_metadata(&from).is_err() || inside.any(left_out) {
             continue;
         }
-        tree(&from, &work.join(&file), sandbox).map_err(|error| failed(&file, &error))?;
+        tree(&from, &to.join(file), left_out).map_err(|error| failed(file, &error))?;
     }
-    let git = top.join(".git");
-    tree(&git, &work.join(".git"), sandbox).map_err(|error| failed(&git, &error))?;
-    // Without the separator that the prefix ends with.
-    let copy: PathBuf = work.join(prefix).components().collect();
-    fs::create_dir_all(&copy).map_err(|error| failed(project, &error))?;
-    Ok(copy)
+    let dot_git = top.join(".git");
+    let copied = match git {
+        Some(own) => repository(own, &to.join(".git")),
+        None => tree(&dot_git, &to.join(".git"), left_out),
+    };
+    copied.map_err(|error| failed(&dot_git, &error))
+}
+
+fn failed(path: &Path, error: &io::Error) -> String {
+    format!("cannot copy {}: {error}", path.display())
 }
 
 /// Whether a folder has sandboxes, of this run or another one: they may be made in the project itself.
@@ -141,14 +169,14 @@ fn is_lane(folder: &Path, sandbox: &Sandbox) -> bool {
     folder == own || (folder.parent() == own.parent() && start(own).is_some() && start(folder) == start(own))
 }
 
-/// Copies a file or a folder, without the sandboxes in it. Symbolic links are copied as links; sockets, pipes and
+/// Copies a file or a folder, without what is to be left out. Symbolic links are copied as links; sockets, pipes and
 /// devices are left out. Every `.git` stands alone in the copy.
-fn tree(from: &Path, to: &Path, sandbox: &Sandbox) -> io::Result<()> {
-    walk(from, to, &|path| is_lane(path, sandbox), &|from, to| {
+fn tree(from: &Path, to: &Path, left_out: &dyn Fn(&Path) -> bool) -> io::Result<()> {
+    walk(from, to, left_out, &|from, to| {
         if from.file_name() != Some(OsStr::new(".git")) {
             return Ok(false);
         }
-        let Some(own) = own_folder(from) else { return Ok(false) };
+        let Some(own) = own_git_folder(from) else { return Ok(false) };
         repository(&own, to).map(|()| true)
     })
 }
@@ -193,7 +221,8 @@ fn walk(
 
 /// The folder that a `.git` is, or that it leads to as a link or as the file of a linked worktree or a submodule. `None`
 /// if that is none.
-fn own_folder(git: &Path) -> Option<PathBuf> {
+#[must_use]
+pub fn own_git_folder(git: &Path) -> Option<PathBuf> {
     let real = platform::real_path(git).ok()?;
     if real.is_dir() {
         return Some(real);
@@ -203,13 +232,22 @@ fn own_folder(git: &Path) -> Option<PathBuf> {
     platform::real_path(&git.parent()?.join(named)).ok().filter(|folder| folder.is_dir())
 }
 
+/// The folder that a worktree's own one shares with others; itself if it shares none.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn common_git_folder(own: &Path) -> io::Result<PathBuf> {
+    match fs::read(own.join("commondir")) {
+        Ok(text) => platform::real_path(&own.join(platform::path_of(text.trim_ascii()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(own.to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Makes a repository's folder out of a worktree's own one and of what it shares with others.
 fn repository(own: &Path, to: &Path) -> io::Result<()> {
-    let common = match fs::read(own.join("commondir")) {
-        Ok(text) => platform::real_path(&own.join(platform::path_of(text.trim_ascii())))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => own.to_owned(),
-        Err(error) => return Err(error),
-    };
+    let common = common_git_folder(own)?;
     let is_linked = common != own;
     // Whoever holds a lock does so in the original.
     let is_lock = |path: &Path| path.extension() == Some(OsStr::new("lock"));

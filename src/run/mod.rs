@@ -31,6 +31,7 @@ mod totals;
 mod unseen;
 mod workers;
 
+pub use copy::{common_git_folder, listed as copy_listed, own_git_folder};
 pub use judge::{Facts, Judgement, judge};
-pub use tools::tools;
+pub use tools::{ENGINES, tools};
 pub use workers::{Keep, Observer, Options, Ran, run};

@@ -25,7 +25,7 @@ const PROGRAMS: [(&str, &str, &[&str]); 6] = [
 ];
 
 /// An engine, and what only one that runs can answer.
-const ENGINES: [(&str, &[&str]); 2] = [
+pub const ENGINES: [(&str, &[&str]); 2] = [
     ("docker", &["docker", "version", "--format", "{{.Server.Version}}"]),
     ("podman", &["podman", "info", "--format", "{{.Version.Version}}"]),
 ];
@@ -64,9 +64,11 @@ fn program(name: &'static str, without: &str, asked: &Asked) -> Ability {
 
 fn engine(name: &'static str, asked: &Asked) -> Ability {
     match asked {
-        Asked::Missing => Ability::no(name, "not on PATH; no check needs it"),
+        Asked::Missing => Ability::no(name, "not on PATH; only `run --in` needs one"),
         Asked::Here(_, Some(version)) => Ability::yes(name, format!("its engine, {version}, answers")),
-        Asked::Here(..) => Ability::partly(name, "its client is here, and no engine answers; no check needs it"),
+        Asked::Here(..) => {
+            Ability::partly(name, "its client is here, and no engine answers; only `run --in` needs one")
+        }
     }
 }
 

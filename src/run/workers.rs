@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
+use serde::{Deserialize, Serialize};
+
 use super::life::{Half, Life};
 use super::names::Tracked;
 use super::needs::{Fit, Programs, Unfit};
@@ -52,7 +54,7 @@ pub trait Observer: Sync {
 }
 
 /// What came of a run.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Ran {
     /// In the order of the plan; those that were not reached are missing, and without [`Options::whole`] those that
     /// passed without a word.

@@ -31,6 +31,8 @@ mod blind;
 #[cfg(target_os = "linux")]
 mod compare;
 #[cfg(target_os = "linux")]
+mod container;
+#[cfg(target_os = "linux")]
 mod doctor;
 #[cfg(target_os = "linux")]
 mod failed;

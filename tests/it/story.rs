@@ -26,7 +26,7 @@ fn has_windows_rules() -> bool {
 }
 
 /// A project with the story in it, and a check of one variant.
-fn story(variant: &str, command: &str) -> Context {
+pub fn story(variant: &str, command: &str) -> Context {
     let context = Context::proving(&format!("- {{id: sweep, run: {command}, expect: {{cases: 57}}}}"));
     context.copy(&format!("fixtures/sweep/{variant}"));
     context.copy("fixtures/sweep/common");
@@ -38,7 +38,7 @@ fn as_the_model_says(context: &Context, variant: &str) -> Ran {
 }
 
 /// Runs it, and compares with what the model says of those rules.
-fn by_rules(context: &Context, variant: &str, rules: &str, arguments: &[&str]) -> Ran {
+pub fn by_rules(context: &Context, variant: &str, rules: &str, arguments: &[&str]) -> Ran {
     let ran = context.hp(arguments);
     let check = ran.only();
     let wanted = &model()["variants"][variant][rules];
@@ -56,7 +56,7 @@ fn by_rules(context: &Context, variant: &str, rules: &str, arguments: &[&str]) -
 }
 
 /// The child that stayed, the directory that it holds, and the case that left them; and nobody else.
-fn culprit_is_named(check: &CheckReport) {
+pub fn culprit_is_named(check: &CheckReport) {
     let model = model();
     let wanted = &model["variants"]["unmended"]["linux"];
     let (case, innocent, leftover) =

@@ -91,8 +91,14 @@ fn libc_version() -> Option<String> {
     None
 }
 
+/// Where neither file is there, as in small images, C libraries take UTC, which has this name on most machines.
 fn local_time_zone() -> Option<String> {
-    let target = fs::read_link("/etc/localtime").ok()?;
+    let target = match fs::read_link("/etc/localtime") {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return line("/etc/timezone").or_else(|| Some("Etc/UTC".to_owned()));
+        }
+        target => target.ok()?,
+    };
     let target = target.to_str()?;
     target.split_once("zoneinfo/").map(|(_, zone)| zone.to_owned()).or_else(|| line("/etc/timezone"))
 }

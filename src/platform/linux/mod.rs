@@ -16,6 +16,7 @@ mod holders;
 mod mapped;
 mod mounts;
 pub mod orphans;
+mod owner;
 mod procfs;
 mod publishing;
 mod reads;
@@ -39,6 +40,7 @@ use crate::model::Judge;
 pub use abilities::abilities;
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
+pub use owner::{machine, started};
 pub use reads::Reads;
 
 pub use super::unix::lane::{LaneHandle, prepare, start_lane};

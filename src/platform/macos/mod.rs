@@ -28,6 +28,7 @@ mod facts;
 mod family;
 mod look;
 pub mod orphans;
+mod owner;
 mod process;
 pub mod running;
 pub mod signals;
@@ -37,6 +38,7 @@ mod sys;
 pub use abilities::abilities;
 pub use facts::host_facts;
 pub use look::{Watcher, end_stranger, since_start, wait_for_an_end};
+pub use owner::{machine, started};
 
 pub use super::reads::Reads;
 pub use super::unix::lane::{LaneHandle, prepare, start_lane};

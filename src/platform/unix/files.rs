@@ -59,6 +59,12 @@ pub fn user() -> Option<u32> {
     Some(rustix::process::geteuid().as_raw())
 }
 
+/// The effective user and group of this process, where files belong to such.
+#[must_use]
+pub fn user_and_group() -> Option<(u32, u32)> {
+    Some((rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()))
+}
+
 /// Whether other users can get to a path: whether every folder on the way lets them through. Access lists and groups are
 /// not looked at.
 #[must_use]

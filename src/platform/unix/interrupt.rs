@@ -26,6 +26,12 @@ pub fn on_interrupt(mut each: impl FnMut() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
+/// Asks this process to end, as the user would.
+pub fn interrupt() {
+    // Without a handler yet, that ends it.
+    let _ = signal_hook::low_level::raise(SIGTERM);
+}
+
 /// Takes the end of child processes as every program expects it. Whoever started this one may have left SIGCHLD ignored,
 /// and then no child could be waited for.
 pub fn expect_children() {

@@ -1,6 +1,7 @@
 //! What Linux and macOS share: removing a tree, finding a program, interrupts; and a lane, with the supervisor at its
 //! other end. What a supervisor knows of its job's processes is each system's own.
 
+mod apart;
 pub mod capture;
 mod files;
 mod interrupt;
@@ -20,11 +21,12 @@ mod volume;
 pub mod waiting;
 pub mod wire;
 
+pub use apart::set_apart;
 pub use files::{
     HAS_CODE_PAGES, Place, copy_link, is_open_to_others, is_plain_folder, make_executable, make_folder, new_file,
-    of_code_page, open_regular, path_of, real_path, user,
+    of_code_page, open_regular, path_of, real_path, user, user_and_group,
 };
-pub use interrupt::{exit_at_once, expect_children, on_interrupt};
+pub use interrupt::{exit_at_once, expect_children, interrupt, on_interrupt};
 pub use limits::limits;
 pub use list::list_tree;
 pub use programs::{find_program, is_executable, passed_over, run_through};

@@ -45,6 +45,12 @@ unsafe extern "system" fn happen(event: u32) -> i32 {
     1
 }
 
+/// Asks this process to end, as the user would.
+pub fn interrupt() {
+    // SAFETY: the handler may be called on any thread.
+    unsafe { happen(CTRL_C_EVENT) };
+}
+
 /// Ends this process at once, with the exit code of an interrupted run, and without cleaning up: the job objects end with
 /// it, and the janitor sees its end and cleans up in its place.
 pub fn exit_at_once() -> ! {

@@ -2,6 +2,7 @@
 
 mod abilities;
 mod alias;
+mod apart;
 mod asker;
 mod capture;
 mod clock;
@@ -22,6 +23,7 @@ mod look;
 mod machine;
 mod mapped;
 mod names;
+mod owner;
 mod paths;
 mod pipes;
 mod port;
@@ -43,6 +45,7 @@ mod wide;
 mod wine;
 
 pub use abilities::abilities;
+pub use apart::set_apart;
 #[cfg(test)]
 mod tests;
 
@@ -53,12 +56,13 @@ pub use facts::host_facts;
 pub use files::{
     Place, copy_link, is_open_to_others, is_plain_folder, make_executable, make_folder, new_file, open_regular, path_of,
 };
-pub use interrupt::{exit_at_once, expect_children, on_interrupt};
+pub use interrupt::{exit_at_once, expect_children, interrupt, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};
 pub use list::list_tree;
 pub use look::{Watcher, end_stranger, wait_for_an_end};
+pub use owner::{machine, started};
 pub use paths::real_path;
 pub use programs::{find_program, is_executable, passed_over, run_through};
 pub use remove::remove_tree;
 pub use serve::serve;
-pub use users::user;
+pub use users::{user, user_and_group};

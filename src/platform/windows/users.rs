@@ -59,6 +59,12 @@ pub fn user() -> Option<u32> {
     Credentials::mine().map(|mine| mine.user)
 }
 
+/// No file belongs to numbers here that an engine wants.
+#[must_use]
+pub fn user_and_group() -> Option<(u32, u32)> {
+    None
+}
+
 /// Whether this process has an administrator's rights. `None` if the system does not tell.
 #[must_use]
 pub fn is_elevated() -> Option<bool> {

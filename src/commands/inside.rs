@@ -1,0 +1,76 @@
+//! The inside of `run --in`: the run itself, told in messages.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+
+use clap::Parser;
+
+use super::check_run::{measure, options};
+use super::run::{by_rules, load};
+use super::show::Show;
+use crate::cli::{Cli, Command, RunArgs};
+use crate::container::{self, INSIDE, Inside, Message};
+use crate::error::{Error, ExitCode, Result};
+use crate::model::CheckReport;
+use crate::plan::Plan;
+use crate::platform;
+use crate::run::Observer;
+
+/// Does what a word in the place of a subcommand asks for; `None` if it is another one.
+#[must_use]
+pub fn serve(word: &OsStr) -> Option<ExitCode> {
+    (word == INSIDE).then(|| match container::enter().and_then(|inside| run(&inside)) {
+        Ok(()) => ExitCode::Ok,
+        Err(error) => {
+            tell(&Message::refused(&error));
+            error.exit_code()
+        }
+    })
+}
+
+fn run(inside: &Inside) -> Result<()> {
+    let Inside { request, project } = inside;
+    std::env::set_current_dir(project).map_err(|error| Error::file("cannot enter", project, error))?;
+    let args = parsed(&request.words)?;
+    let loaded = load(&args.manifests)?;
+    let rules = args.how.rules.as_ref().map(|said| said.rules);
+    let mut plan = Plan::of_manifests(loaded, &args.checks, &[], rules, platform::current())?;
+    by_rules(&mut plan, args.how.rules.as_ref());
+    let options = options(&args.how, &plan, args.fail_fast, request.whole);
+    tell(&Message::Ready {
+        version: env!("CARGO_PKG_VERSION").into(),
+        jobs: options.jobs as u64,
+        checks: plan.checks.iter().map(|planned| planned.check.id.as_str().into()).collect(),
+        manifests: plan.manifests.digest.as_deref().map(Cow::Borrowed),
+    });
+    let (ran, host) = measure(&plan, &options, &Messages, request.whole)?;
+    tell(&Message::Over { ran: Cow::Owned(ran), host: Cow::Owned(host) });
+    tell(&Message::End(request.token.as_str().into()));
+    Ok(())
+}
+
+fn parsed(words: &[String]) -> Result<RunArgs> {
+    let words = [env!("CARGO_PKG_NAME")].into_iter().chain(words.iter().map(String::as_str));
+    match Cli::try_parse_from(words) {
+        Ok(Cli { command: Some(Command::Run(args)) }) => Ok(args),
+        Ok(_) => Err(Error::Unmeasured("the request asks for something else than a run".to_owned())),
+        Err(error) => Err(Error::Unmeasured(format!("the request asks for a run that is not known: {error}"))),
+    }
+}
+
+struct Messages;
+
+impl Observer for Messages {
+    fn check_started(&self, id: &str) {
+        tell(&Message::Started(id.into()));
+    }
+
+    fn check_ended(&self, report: &CheckReport) {
+        tell(&Message::Ended(Cow::Borrowed(report)));
+    }
+}
+
+/// Where nobody listens any more, the end of the input ends this process.
+fn tell(message: &Message<'_>) {
+    let _ = Show::json(&message.line());
+}
