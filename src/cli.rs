@@ -1,5 +1,6 @@
 //! The command line: types only. Parsing touches no system.
 
+mod lint;
 mod receipt;
 
 use std::ffi::OsStr;
@@ -10,6 +11,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::{Rules, WindowsRules};
 
+pub use lint::LintArgs;
 pub use receipt::{ReceiptArgs, ReceiptCommand, ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs};
 
 /// Runs hook self-tests on this machine and tells what they left behind.
@@ -220,14 +222,6 @@ pub enum HomeArg {
     Real,
 }
 
-/// Check the manifests without running anything.
-#[derive(Debug, Default, Args)]
-#[command(after_help = "Examples:\n  hostproof lint\n  hostproof lint --manifests ci/checks.d")]
-pub struct LintArgs {
-    #[command(flatten)]
-    pub manifests: ManifestArgs,
-}
-
 /// Where the manifests are.
 #[derive(Debug, Default, Args)]
 pub struct ManifestArgs {
@@ -274,6 +268,8 @@ pub enum Document {
     Doctor,
     /// What `hooks --json` prints.
     Hooks,
+    /// What `lint --code --json` prints.
+    Lints,
     /// The statement in a receipt's envelope.
     Receipt,
     /// What `receipt verify --json` prints.

@@ -6,6 +6,7 @@
 //! checks.d/*.yaml -> manifest -> plan -> [ sandbox -> supervise -> read -> probe -> judge ] -> report -> terminal, JSON, JUnit, annotations, summary
 //! a project without manifests -> init -> checks.d/*.yaml
 //! settings of hosts and of git -> wirings -> init, report -> terminal, JSON
+//! sources of what runs as a hook or a self-test -> lints -> report -> terminal, JSON, SARIF, annotations
 //! report, source, a key -> receipt -> a file; a file, a commit -> receipt -> what it is worth
 //! ```
 //!
@@ -21,7 +22,7 @@
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
 //! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> init, run, receipt -> plan, wirings, readers, probes -> source, manifest, platform -> covers, model,
+//! - **Imports go one way**: `main -> commands -> init, run, receipt, lints -> plan, wirings, readers, probes -> source, manifest, platform -> covers, model,
 //!   words`.
 
 pub mod cli;
@@ -30,6 +31,7 @@ pub mod covers;
 pub mod env;
 pub mod error;
 pub mod init;
+pub mod lints;
 pub mod manifest;
 pub mod memory;
 pub mod model;

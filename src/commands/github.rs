@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use super::show::Show;
-use crate::model::Report;
+use crate::model::{Lints, Report};
 use crate::{env, platform, report};
 
 /// How large a step's summary may be, all that is in it together.
@@ -16,20 +16,34 @@ pub fn tell(report: &Report, project: &Path, show: Show) {
     if !env::in_github_actions() {
         return;
     }
-    let workspace = env::text("GITHUB_WORKSPACE").and_then(|folder| platform::real_path(Path::new(&folder)).ok());
-    let file_of = |file: &str| in_repository(workspace.as_deref().unwrap_or(project), project, file);
-    let annotations = report::annotations(report, &file_of);
+    show_all(report::annotations(report, &file_of(project)), show);
+    if let Some(path) = env::raw("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from)
+        && let Err(error) = summarise(report, &path)
+    {
+        Show::error(&format!("the step summary can't be written to {}: {error}", path.display()));
+    }
+}
+
+/// Annotates what was found in sources.
+pub fn annotate(lints: &Lints, project: &Path, show: Show) {
+    if env::in_github_actions() {
+        show_all(report::lint_annotations(lints, &file_of(project)), show);
+    }
+}
+
+fn show_all(annotations: Vec<String>, show: Show) {
     if !annotations.is_empty() {
         show.line("");
     }
     for annotation in annotations {
         show.command(&annotation);
     }
-    if let Some(path) = env::raw("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from)
-        && let Err(error) = summarise(report, &path)
-    {
-        Show::error(&format!("the step summary can't be written to {}: {error}", path.display()));
-    }
+}
+
+/// Where the repository has each file of a project.
+fn file_of(project: &Path) -> impl Fn(&str) -> Option<String> {
+    let workspace = env::text("GITHUB_WORKSPACE").and_then(|folder| platform::real_path(Path::new(&folder)).ok());
+    move |file| in_repository(workspace.as_deref().unwrap_or(project), project, file)
 }
 
 fn summarise(report: &Report, path: &Path) -> io::Result<()> {

@@ -13,6 +13,7 @@ pub fn run(args: &SchemaArgs) -> ExitCode {
         Document::Events => report::events_schema(),
         Document::Doctor => report::doctor_schema(),
         Document::Hooks => report::hooks_schema(),
+        Document::Lints => report::lints_schema(),
         Document::Receipt => receipt::statement::schema(),
         Document::Verification => report::verification_schema(),
     };

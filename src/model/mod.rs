@@ -10,6 +10,7 @@ mod finding;
 mod frame;
 mod host;
 mod json_path;
+mod lint;
 mod process;
 mod receipt;
 mod removal;
@@ -32,6 +33,7 @@ pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
 pub use host::{CodePages, HostFacts};
 pub use json_path::{JsonPath, PathStep, WiringSource};
+pub use lint::{LINTS_SCHEMA, Lint, LintKind, LintTotals, Lints, TrapHost};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use receipt::{
     CHECK_SUBJECT, Checkout, LeftOut, RECEIPT, Receipt, ReceiptCheck, ReceiptFinding, ReceiptRun, ReceiptSource,

@@ -13,6 +13,7 @@ pub enum Document {
     Report,
     Junit,
     Receipt,
+    Sarif,
 }
 
 impl Document {
@@ -21,6 +22,7 @@ impl Document {
             Self::Report => "cannot write the report to",
             Self::Junit => "cannot write the JUnit file to",
             Self::Receipt => "cannot write the receipt to",
+            Self::Sarif => "cannot write the SARIF file to",
         }
     }
 
@@ -29,6 +31,7 @@ impl Document {
             Self::Report => "report",
             Self::Junit => "JUnit file",
             Self::Receipt => "receipt",
+            Self::Sarif => "SARIF file",
         }
     }
 }

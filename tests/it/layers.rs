@@ -23,15 +23,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("manifest", &["env", "error", "model", "platform", "words"]),
     ("memory", &["env", "error", "platform"]),
     ("wirings", &["covers", "manifest", "model", "platform", "source", "words"]),
+    ("lints", &["covers", "model", "wirings"]),
     ("plan", &["error", "manifest", "model", "platform"]),
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "words"]),
     ("receipt", &["covers", "error", "manifest", "model", "plan", "source", "wirings", "words"]),
-    ("report", &["env", "error", "model", "platform", "words"]),
+    ("report", &["env", "error", "lints", "model", "platform", "words"]),
     (
         "commands",
         &[
-            "cli", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "receipt", "report",
+            "cli", "env", "error", "init", "lints", "manifest", "memory", "model", "plan", "platform", "receipt", "report",
             "run", "source", "wirings", "words",
         ],
     ),

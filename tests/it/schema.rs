@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::context::{Context, repository, variable, works};
 
 /// The documents whose schemas are rewritten when that is asked for.
-const COMMITTED: [&str; 6] = ["report", "events", "doctor", "hooks", "receipt", "verification"];
+const COMMITTED: [&str; 7] = ["report", "events", "doctor", "hooks", "lints", "receipt", "verification"];
 
 fn printed(document: &str) -> String {
     Context::new().hp(&["schema", document]).exits(0).stdout.clone()
