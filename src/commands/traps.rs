@@ -28,7 +28,7 @@ pub fn traps(look: Look, project: &Path, checks: &[&Check]) -> BTreeMap<String, 
         all.extend(targets.files.into_iter().map(|target| (target.shown.clone(), target)));
         files_of.insert(check.id.clone(), names);
     }
-    let scanned = lints::scan(&Targets { files: all.into_values().collect(), commands: Vec::new() });
+    let scanned = lints::scan(&Targets { files: all.into_values().collect(), ..Targets::default() });
     let lines = |files: &BTreeSet<String>| {
         let open: Vec<&Lint> =
             scanned.lints.iter().filter(|lint| lint.allowed.is_none() && files.contains(&lint.file)).collect();

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::literal::{literal, pieces};
-use super::source::{Call, Source, scope};
+use super::source::{Call, Source, in_scope};
 use super::syntax::Node;
 
 /// A process that is started to live on, with what is said about how.
@@ -50,9 +50,9 @@ impl<'s> Options<'s> {
             let before = options.pairs.len();
             match spread.parts().next() {
                 Some(name) if name.kind() == "identifier" => {
-                    options.assigned(call.scope(), name.text());
+                    options.assigned(call.in_scope(), name.text());
                     if options.pairs.len() == before {
-                        options.assigned(source.syntax.root(), name.text());
+                        options.assigned(source.syntax.nodes(), name.text());
                     }
                 }
                 Some(other) => {
@@ -71,9 +71,9 @@ impl<'s> Options<'s> {
         options
     }
 
-    /// Adds what a name stands for, wherever it is given something below a node.
-    fn assigned(&mut self, below: Node<'s>, name: &str) {
-        for node in below.descendants() {
+    /// Adds what a name stands for, wherever it is given something among nodes.
+    fn assigned(&mut self, among: impl Iterator<Item = Node<'s>>, name: &str) {
+        for node in among {
             match node.kind() {
                 "assignment" => {
                     let (Some(left), Some(right)) = (node.child("left"), node.child("right")) else { continue };
@@ -149,7 +149,7 @@ fn definition<'s>(source: &Source<'s>, name: &str) -> Option<Node<'s>> {
 fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     let options = Options::of(source, call);
     let mentions = |name: &str, words: &[&str]| {
-        options.values(name).any(|value| mentions(call.scope(), value, words))
+        options.values(name).any(|value| mentions(call, value, words))
     };
     let by = if options.has("start_new_session") {
         "start_new_session"
@@ -172,7 +172,7 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
 }
 
 /// Whether a value mentions one of these words, or is a name that was given a value which does.
-pub fn mentions(scope: Node<'_>, value: Node<'_>, words: &[&str]) -> bool {
+fn mentions(call: &Call<'_>, value: Node<'_>, words: &[&str]) -> bool {
     let says = |node: Node<'_>| {
         node.descendants().any(|node| {
             matches!(node.kind(), "identifier" | "property_identifier" | "field_identifier" | "string_content") && words.contains(&node.text())
@@ -180,7 +180,7 @@ pub fn mentions(scope: Node<'_>, value: Node<'_>, words: &[&str]) -> bool {
     };
     says(value)
         || value.kind() == "identifier"
-            && scope.descendants().any(|node| {
+            && call.in_scope().any(|node| {
                 matches!(node.kind(), "assignment" | "augmented_assignment")
                     && node.child("left").is_some_and(|left| left.text() == value.text())
                     && node.child("right").is_some_and(says)
@@ -199,21 +199,22 @@ fn is_waited_for(call: &Call<'_>) -> bool {
     };
     let Some(name) = kept else { return false };
     // In `self.child` another method may wait.
-    let below = if name.kind() == "identifier" { call.scope() } else { call.node.ancestors().last().unwrap_or(call.node) };
+    let own = name.kind() == "identifier";
     let is_it = |object: Node<'_>| object.text() == name.text();
-    below.descendants().any(|node| match node.kind() {
+    let waits = |node: Node<'_>| match node.kind() {
         "attribute" => {
             node.child("object").is_some_and(is_it)
                 && node.child("attribute").is_some_and(|method| WAITING.contains(&method.text()))
         }
         "return_statement" | "yield" => node.parts().next().is_some_and(is_it),
         _ => false,
-    })
+    };
+    if own { call.in_scope().any(waits) } else { call.node.root().descendants().any(waits) }
 }
 
 fn script<'s>(call: &Call<'s>) -> Option<Detached<'s>> {
     let detached = call.keyword("detached")?;
-    let unrefs = call.scope().descendants().any(|node| node.kind() == "property_identifier" && node.text() == "unref");
+    let unrefs = call.in_scope().any(|node| node.kind() == "property_identifier" && node.text() == "unref");
     if detached.text() == "false" || !unrefs {
         return None;
     }
@@ -234,6 +235,7 @@ fn rust<'s>(call: &Call<'s>) -> Option<Detached<'s>> {
         return None;
     }
     let chain: Vec<&str> = std::iter::successors(call.receiver, |node| node.child("function").and_then(|function| function.child("value")))
+        .take(64)
         .filter_map(|node| node.child("function")?.child("field").map(Node::text))
         .collect();
     let by = if chain.contains(&"process_group") { "process_group" } else { return None };
@@ -259,8 +261,7 @@ fn go(node: Node<'_>) -> Option<Detached<'_>> {
     if !is_detaching {
         return None;
     }
-    let fields: Vec<&str> = scope(node)
-        .descendants()
+    let fields: Vec<&str> = in_scope(node)
         .filter(|node| node.kind() == "field_identifier")
         .map(Node::text)
         .collect();

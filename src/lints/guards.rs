@@ -1,5 +1,7 @@
 //! Where a source asks which system it is on: what lies there is meant for some systems only.
 
+use std::collections::BTreeSet;
+
 use super::language::Language;
 use super::syntax::{Node, Syntax};
 
@@ -16,8 +18,12 @@ const LONGEST: usize = 300;
 /// Parts of names that ask for a system or for what only some have.
 const ASKING: &[&str] = &[
     "windows", "win32", "posix", "platform", "linux", "darwin", "macos", "unix", "hasattr", "getattr", "fcntl", "msvcrt",
-    "goos", "ostype", "msystem", "uname", "cygwin", "iswin", "is_win", "on_win", "_win", "is_nt", "find_spec",
+    "goos", "ostype", "msystem", "uname", "cygwin", "iswin", "is_win", "on_win", "_win", "is_nt", "find_spec", "fork",
+    "have_", "has_", "supports", "requires", "kqueue", "epoll", "af_unix",
 ];
+
+/// Decorators that let a test run only where it can.
+const SKIPPING: &[&str] = &["skipUnless", "skipIf", "skipif"];
 
 /// Statements after which the rest of a block is not reached.
 const LEAVING: &[&str] = &["return_statement", "raise_statement", "continue_statement", "break_statement", "throw_statement"];
@@ -32,6 +38,8 @@ impl Guards {
     /// Of a source.
     #[must_use]
     pub fn of(language: Language, syntax: &Syntax<'_>) -> Self {
+        let known = answers(syntax);
+        let asks = |node: Node<'_>| asks(node, &known);
         let mut found = Vec::new();
         for node in syntax.nodes().filter(|node| node.is_named()) {
             let range = (node.index(), node.end_index());
@@ -71,12 +79,28 @@ impl Guards {
                         found.push(range);
                     }
                 }
-                "try_statement" if catches_lack(node) => found.push(range),
+                "try_statement" if catches_lack(node) => {
+                    found.push(range);
+                    // Who leaves in the handler does not come to what follows.
+                    let leaves = node.parts().filter(|part| part.kind() == "except_clause").flat_map(Node::descendants);
+                    if leaves.into_iter().any(|part| LEAVING.contains(&part.kind()))
+                        && let Some(parent) = node.parent()
+                    {
+                        found.push((node.index(), parent.end_index()));
+                    }
+                }
                 "decorated_definition" => {
-                    if node.parts().any(|part| part.kind() == "decorator" && asks(part)) {
+                    let skips = |part: Node<'_>| {
+                        part.descendants().any(|word| word.kind() == "identifier" && SKIPPING.contains(&word.text()))
+                    };
+                    if node.parts().any(|part| part.kind() == "decorator" && (asks(part) || skips(part))) {
                         found.push(range);
                     }
                 }
+                // `with suppress(NotImplementedError):`
+                "with_statement" if suppresses_lack(node) => found.push(range),
+                // `pytest.importorskip("fcntl")`, `import_helper.import_module("fcntl")`: the file ends here elsewhere.
+                "call" if skips_file(node) => found.push((0, syntax.root().end_index())),
                 // `pytestmark = pytest.mark.skipif(sys.platform == "win32", …)` is for the whole file.
                 "assignment" if node.child("left").is_some_and(|left| left.text() == "pytestmark") && asks(node) => {
                     found.push((0, syntax.root().end_index()));
@@ -124,8 +148,27 @@ fn merged(mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     merged
 }
 
+/// Names that a file gives to an answer: `_WINDOWS = sys.platform == "win32"`, `fcntl = None` beside an import.
+fn answers<'s>(syntax: &'s Syntax<'s>) -> BTreeSet<&'s str> {
+    let mut names = BTreeSet::new();
+    for node in syntax.nodes() {
+        let (left, right) = match node.kind() {
+            "assignment" => (node.child("left"), node.child("right")),
+            "variable_declarator" => (node.child("name"), node.child("value")),
+            _ => continue,
+        };
+        if let (Some(left), Some(right)) = (left, right)
+            && left.kind() == "identifier"
+            && (asks(right, &BTreeSet::new()) || right.kind() == "none" && node.within(&["except_clause"]).is_some())
+        {
+            names.insert(left.text());
+        }
+    }
+    names
+}
+
 /// Whether an expression asks which system this is, or whether it has something.
-fn asks(condition: Node<'_>) -> bool {
+fn asks(condition: Node<'_>, known: &BTreeSet<&str>) -> bool {
     condition.descendants().take(LONGEST).any(|node| {
         let is_word = matches!(
             node.kind(),
@@ -137,7 +180,7 @@ fn asks(condition: Node<'_>) -> bool {
         }
         let text = node.text();
         let lower = text.to_ascii_lowercase();
-        text == "nt" || ASKING.iter().any(|asking| lower.contains(asking))
+        text == "nt" || node.kind() == "identifier" && known.contains(text) || ASKING.iter().any(|asking| lower.contains(asking))
             // `os.name`
             || text == "name" && node.parent().is_some_and(|parent| parent.text() == "os.name")
             || lower == "win"
@@ -164,6 +207,21 @@ fn leaves(statement: Node<'_>) -> bool {
         let name = call.and_then(|call| call.child("function")).map(Node::text);
         name.is_some_and(|name| ENDING.contains(&name.rsplit('.').next().unwrap_or(name)))
     })
+}
+
+fn suppresses_lack(statement: Node<'_>) -> bool {
+    let items = statement.parts().filter(|part| part.kind() == "with_clause");
+    let mut words = items.flat_map(Node::descendants).filter(|node| node.kind() == "identifier").map(Node::text);
+    words.any(|word| word == "suppress") && {
+        let items = statement.parts().filter(|part| part.kind() == "with_clause");
+        items.flat_map(Node::descendants).any(|node| LACKS.contains(&node.text()))
+    }
+}
+
+fn skips_file(call: Node<'_>) -> bool {
+    let name = call.child("function").map_or("", Node::text);
+    let outside = call.within(&["function_definition"]).is_none();
+    outside && matches!(name.rsplit('.').next(), Some("import_module" | "importorskip" | "requires_fork"))
 }
 
 fn catches_lack(statement: Node<'_>) -> bool {

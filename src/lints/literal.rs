@@ -44,24 +44,22 @@ pub fn pieces(node: Node<'_>) -> Option<String> {
         _ => {}
     }
     let mut text = String::new();
-    let mut skip = 0;
-    for part in node.descendants() {
-        if part.index() < skip {
-            continue;
-        }
+    let end = node.end_index();
+    let mut next = node.next(end);
+    while let Some(part) = next {
+        // What is put in may be of any depth: it is passed over, not looked through.
+        next = part.after(end);
         match part.kind() {
             "string_content" | "string_fragment" | "interpreted_string_literal_content" | "raw_string_literal_content" => {
                 text.push_str(&unescaped(part));
-                skip = part.end_index();
             }
             "escape_sequence" => text.push_str(&escape(part.text())),
             "word" => text.push_str(&part.text().replace('\\', "")),
             "raw_string" => text.push_str(part.text().trim_matches('\'')),
             "interpolation" | "template_substitution" | "simple_expansion" | "expansion" | "command_substitution" => {
                 text.push(HOLE);
-                skip = part.end_index();
             }
-            _ => {}
+            _ => next = part.next(end),
         }
     }
     Some(text)

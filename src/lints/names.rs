@@ -35,6 +35,11 @@ impl Names {
         names
     }
 
+    /// The whole names of what is imported.
+    pub fn imported(&self) -> impl Iterator<Item = &str> {
+        self.imported.values().map(String::as_str)
+    }
+
     fn set(&mut self, name: &str, whole: String) {
         self.imported.insert(name.to_owned(), whole);
     }

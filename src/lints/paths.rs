@@ -1,17 +1,17 @@
 //! What in a source is a path of the system, as far as names and texts tell.
 
 use super::literal::{HOLE, is_text, pieces};
-use super::source::{Source, scope};
+use super::source::{Source, in_scope};
 use super::syntax::Node;
 
 /// Words of names that stand for a path.
 const PATHS: &[&str] = &[
-    "path", "paths", "file", "files", "filename", "filepath", "dir", "directory", "folder", "cwd", "root", "fname", "dirname",
-    "pathname", "rootdir", "basedir",
+    "path", "file", "filename", "filepath", "dir", "directory", "folder", "cwd", "root", "fname", "dirname", "rootdir",
+    "basedir",
 ];
 
 /// Words of names that stand for something else with slashes in it.
-const OTHERS: &[&str] = &["url", "uri", "href", "route", "endpoint", "ref", "branch", "api", "link", "mime", "request", "req", "zip", "module", "posix", "pattern", "glob", "arcname", "content", "contents", "text", "type"];
+const OTHERS: &[&str] = &["url", "uri", "href", "route", "endpoint", "ref", "branch", "api", "link", "mime", "request", "req", "zip", "module", "posix", "pattern", "glob", "arcname", "instance", "relative", "script", "content", "contents", "text", "type"];
 
 /// Functions that give a path of the system.
 const GIVING: &[&str] = &[
@@ -95,6 +95,15 @@ pub fn is_path(source: &Source<'_>, node: Node<'_>) -> bool {
     }
 }
 
+/// Whether an expression is a call that gives a path of the system.
+pub fn is_made(source: &Source<'_>, node: Node<'_>) -> bool {
+    node.child("function").is_some_and(|function| {
+        let name = source.name_of(function);
+        let first = || node.child("arguments").and_then(|arguments| arguments.parts().next());
+        GIVING.contains(&&*name) || name == "str" && first().is_some_and(|first| is_made(source, first))
+    })
+}
+
 fn named_path(name: &str) -> bool {
     let words = words(name);
     let is = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
@@ -111,17 +120,6 @@ pub fn is_path_text(text: &str) -> bool {
     !MEDIA.iter().any(|media| text.starts_with(media)) && !is_of_posix(text)
 }
 
-/// Whether a text that has the shape of a path is that of a file without any doubt: by a dot folder or an ending.
-pub fn is_surely_path(text: &str) -> bool {
-    let last = text.rsplit('/').next().unwrap_or_default();
-    let ending = last.rsplit_once('.').map(|(_, ending)| ending);
-    let has_ending = ending.is_some_and(|ending| {
-        (1..=5).contains(&ending.len()) && ending.chars().next().is_some_and(|c| c.is_ascii_alphabetic()) && ending.chars().all(|c| c.is_ascii_alphanumeric())
-    });
-    let dotted = |part: &str| part.len() > 1 && part.starts_with('.') && part.chars().nth(1).is_some_and(|c| c.is_ascii_alphabetic());
-    is_path_text(text) && (has_ending || text.split('/').any(dotted))
-}
-
 /// Whether it is below a folder that only POSIX systems have: who asks for it knows where it is.
 pub fn is_of_posix(text: &str) -> bool {
     ["/dev/", "/proc/", "/sys/", "/etc/", "/usr/", "/bin/", "/tmp/", "/var/", "/home/", "/opt/", "/run/", "/root/", "/Users/", "/mnt/"]
@@ -135,7 +133,10 @@ pub fn sees_to_separators(node: Node<'_>) -> bool {
         "as_posix", "posixpath", "PurePosixPath", "sep", "altsep", "normcase", "replaceAll", "zipfile", "tarfile", "ZipFile",
         "urlparse", "urlsplit", "namelist",
     ];
-    scope(node).descendants().any(|node| match node.kind() {
+    // `os.path.join(*path.split("/"))` makes one of the system's.
+    let joins = |around: Node<'_>| around.child("function").is_some_and(|function| function.text().ends_with("join"));
+    let joined = node.ancestors().take(6).any(joins);
+    joined || in_scope(node).any(|node| match node.kind() {
         "identifier" | "property_identifier" => {
             let text = node.text();
             SEEN.contains(&text) || {
@@ -146,7 +147,6 @@ pub fn sees_to_separators(node: Node<'_>) -> bool {
         // `.replace("\\", "/")` and `.replace(/\\/g, "/")`; what git lists has slashes everywhere.
         "string" => pieces(node).is_some_and(|text| matches!(&*text, "\\" | "git" | "ls-files")),
         "regex" => node.text().contains("\\\\"),
-        "raw_string" | "template_string" => false,
         _ => false,
     })
 }

@@ -47,6 +47,7 @@ pub fn scan(targets: &Targets) -> Scanned {
     all.lints.sort_by(|a, b| (&a.file, a.line, a.column, a.kind).cmp(&(&b.file, b.line, b.column, b.kind)));
     all.unread.sort_by(|a, b| a.file.cmp(&b.file));
     all.unclear.sort_by(|a, b| a.file.cmp(&b.file));
+    all.notes.extend(targets.notes.iter().cloned());
     all.notes.sort();
     all.count();
     all

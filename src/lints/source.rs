@@ -64,10 +64,9 @@ impl<'s> Call<'s> {
         self.positional.iter().map(|node| pieces(*node).unwrap_or_else(|| node.text().to_owned()))
     }
 
-    /// The function of the source's own that it lies in; else the whole file.
-    #[must_use]
-    pub fn scope(&self) -> Node<'s> {
-        scope(self.node)
+    /// What is in the function that it lies in, or else in the file.
+    pub fn in_scope(&self) -> impl Iterator<Item = Node<'s>> {
+        in_scope(self.node)
     }
 }
 
@@ -83,7 +82,13 @@ pub fn scope(node: Node<'_>) -> Node<'_> {
         "function_item",
         "method_declaration",
     ];
-    node.within(FUNCTIONS).or_else(|| node.ancestors().last()).unwrap_or(node)
+    node.within(FUNCTIONS).unwrap_or_else(|| node.root())
+}
+
+/// What is in the function that a node lies in, as far as a function of people goes.
+pub fn in_scope(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    const MOST: usize = 20_000;
+    scope(node).descendants().take(MOST)
 }
 
 impl<'s> Source<'s> {
@@ -112,6 +117,19 @@ impl<'s> Source<'s> {
     #[must_use]
     pub fn name_of(&self, node: Node<'_>) -> String {
         self.names.whole(self.language, node)
+    }
+
+    /// Whether something with a name is imported that begins like this.
+    #[must_use]
+    pub fn imports(&self, beginnings: &[&str]) -> bool {
+        self.names.imported().any(|whole| beginnings.iter().any(|beginning| whole.starts_with(beginning)))
+    }
+
+    /// Whether its name, or that of a folder, says that it is for a system that is no Windows.
+    #[must_use]
+    pub fn is_for_posix(&self) -> bool {
+        const SYSTEMS: &[&str] = &["unix", "linux", "darwin", "macos", "osx", "aix", "posix", "freebsd", "bsd", "fork", "forkserver"];
+        self.path.split(['/', '_', '.']).any(|part| SYSTEMS.contains(&part))
     }
 
     /// Whether it is a self-test, by its name.

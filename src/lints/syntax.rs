@@ -228,10 +228,32 @@ impl<'s> Node<'s> {
         (self.at..self.end_index()).map(move |at| Node { of: self.of, at })
     }
 
-    /// The statement, function or the like that it lies in: the nearest of these kinds.
+    /// The statement, function or the like that it lies in: the nearest of these kinds. What lies deeper than people write
+    /// lies in none.
     #[must_use]
     pub fn within(self, kinds: &[&str]) -> Option<Self> {
-        self.ancestors().find(|node| kinds.contains(&node.kind()))
+        const DEEPEST: usize = 1000;
+        self.ancestors().take(DEEPEST).find(|node| kinds.contains(&node.kind()))
+    }
+
+    /// The root of its tree.
+    #[must_use]
+    pub fn root(self) -> Self {
+        Node { of: self.of, at: 0 }
+    }
+
+    /// The next node in the order of the text that is not in this one, up to an end.
+    #[must_use]
+    pub fn after(self, end: usize) -> Option<Self> {
+        let at = self.end_index();
+        (at < end).then_some(Node { of: self.of, at })
+    }
+
+    /// The next node in the order of the text, its own first part if it has one, up to an end.
+    #[must_use]
+    pub fn next(self, end: usize) -> Option<Self> {
+        let at = self.at + 1;
+        (at < end).then_some(Node { of: self.of, at })
     }
 }
 

@@ -23,6 +23,8 @@ pub enum Wanted<'a> {
 pub struct Targets {
     pub files: Vec<Target>,
     pub commands: Vec<Command>,
+    /// What of it could not be listed.
+    pub notes: Vec<String>,
 }
 
 /// A file.
@@ -59,10 +61,11 @@ pub fn targets(root: &Path, wanted: Wanted<'_>, disk: &Disk, checks: &[Check], w
     };
     let here = |name: &str| Target { shown: name.to_owned(), root: root.to_owned(), name: name.to_owned(), starts: false, asked: false };
     if let Wanted::Paths(paths) = wanted {
+        let mut notes = Vec::new();
         for path in paths {
-            of_path(root, path).into_iter().for_each(&mut add);
+            of_path(root, path, &mut notes).into_iter().for_each(&mut add);
         }
-        return Targets { files: files.into_values().collect(), commands: Vec::new() };
+        return Targets { files: files.into_values().collect(), commands: Vec::new(), notes };
     }
     for script in wired.iter().filter(|wiring| !wiring.personal).flat_map(Wiring::scripts).filter(|script| script.exists) {
         add(Target { starts: script.named == Named::Program, ..here(&script.path) });
@@ -82,11 +85,11 @@ pub fn targets(root: &Path, wanted: Wanted<'_>, disk: &Disk, checks: &[Check], w
     if matches!(wanted, Wanted::All) {
         disk.names().iter().for_each(|name| add(here(name)));
     }
-    Targets { files: files.into_values().collect(), commands: commands(wired) }
+    Targets { files: files.into_values().collect(), commands: commands(wired), notes: Vec::new() }
 }
 
 /// What a path stands for.
-fn of_path(project: &Path, path: &Path) -> Vec<Target> {
+fn of_path(project: &Path, path: &Path, notes: &mut Vec<String>) -> Vec<Target> {
     let shown = |path: &Path| {
         let inside = path.strip_prefix(project).unwrap_or(path);
         inside.to_string_lossy().replace('\\', "/")
@@ -96,7 +99,11 @@ fn of_path(project: &Path, path: &Path) -> Vec<Target> {
         let target = Target { shown: shown(path), root: root.to_owned(), name: name.to_owned(), starts: false, asked: true };
         return vec![target];
     }
-    let (disk, _) = Disk::open(path);
+    let (disk, more) = Disk::open(path);
+    notes.extend(more.into_iter().map(|note| format!("{}: {note}", shown(path))));
+    if disk.names().is_empty() {
+        notes.push(format!("{} has no files but those that git ignores", shown(path)));
+    }
     let target = |name: &String| Target { shown: shown(&path.join(name)), root: path.to_owned(), name: name.clone(), starts: false, asked: false };
     disk.names().iter().map(target).collect()
 }

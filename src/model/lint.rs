@@ -26,6 +26,8 @@ pub enum LintKind {
     DetachedWindow,
     /// Something that only POSIX systems have, without a guard.
     PosixOnly,
+    /// `os.kill(pid, 0)`, which is no look at a process on Windows.
+    KillZero,
     /// A file name below `/tmp`.
     TmpLiteral,
     /// A text file or pipe without an encoding.
@@ -56,7 +58,7 @@ pub enum LintKind {
 
 impl LintKind {
     /// All kinds, in the order in which documents list them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::SlashPath,
         Self::SlashJoin,
         Self::DetachedCwd,
@@ -64,6 +66,7 @@ impl LintKind {
         Self::BackgroundOutput,
         Self::DetachedWindow,
         Self::PosixOnly,
+        Self::KillZero,
         Self::TmpLiteral,
         Self::NoEncoding,
         Self::RenameOver,
@@ -90,6 +93,7 @@ impl LintKind {
             Self::BackgroundOutput => "background-output",
             Self::DetachedWindow => "detached-window",
             Self::PosixOnly => "posix-only",
+            Self::KillZero => "kill-zero",
             Self::TmpLiteral => "tmp-literal",
             Self::NoEncoding => "no-encoding",
             Self::RenameOver => "rename-over",

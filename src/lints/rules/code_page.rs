@@ -84,7 +84,7 @@ fn unsayable(source: &Source<'_>, argument: Node<'_>) -> Option<String> {
             // The key of a dictionary, a part of a comparison: not what is printed.
             "subscript" | "comparison_operator" => skip = node.end_index(),
             "string" => {
-                let letter = pieces(node)?.chars().find(|c| !is_in_1252(*c) && *c != super::super::literal::HOLE);
+                let letter = pieces(node)?.chars().find(|c| !is_in_1252(*c) && !matches!(*c, super::super::literal::HOLE | '\u{fffd}'));
                 if let Some(letter) = letter {
                     return Some(format!("`{letter}` (U+{:04X}) is printed, which code page 1252 has not", letter as u32));
                 }

@@ -4,14 +4,14 @@ use super::super::language::Language::{JavaScript, Python, Shell};
 use super::super::literal::literal;
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::source::{Source, scope};
+use super::super::source::{Source, in_scope, scope};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
     kind: LintKind::InPlaceWrite,
     severity: Severity::Warning,
-    finds: "A file of state that another process reads (by its name: state, cache, status, heartbeat, registry, pid file, or \
+    finds: "A file of state that another process reads (by its name: state, cache, status, heartbeat, pid file, or \
             written by a function that publishes) is written in place.",
     why: "Between the opening and the last byte it is empty or half: hooks run at once, and whoever reads then gets broken \
           JSON. A run that is ended in between leaves it so.",
@@ -36,9 +36,10 @@ pub const RULE: Rule = Rule {
 };
 
 /// Words of names of files that several read.
-const SHARED: &[&str] = &["state", "cache", "status", "heartbeat", "registry", "pidfile", "progress"];
-/// The same for a function that writes.
+const SHARED: &[&str] = &["state", "cache", "status", "heartbeat", "pidfile"];
+/// The same for a function that writes: what it publishes is for others whatever it is, and what it saves if its name says so.
 const PUBLISHING: &[&str] = &["publish"];
+const SAVING: &[&str] = &["save", "write", "store", "dump", "persist", "update", "record"];
 /// Words that say: a draft, or a test's own.
 const DRAFTS: &[&str] = &["tmp", "temp", "draft", "partial", "part", "new", "backup", "log", "logfile"];
 
@@ -64,7 +65,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             _ => None,
         };
         let Some(path) = path else { continue };
-        if is_shared(path, call.node) && !renames(call.scope()) {
+        if is_shared(path, call.node) && !renames(call.node) {
             hits.push(Hit::at(call.node, format!("{} is written in place", super::short(path.text()))));
         }
     }
@@ -73,7 +74,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 /// Whether an expression, or the function that it stands in, names a file that several read.
 fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
     let mut named = Vec::new();
-    for part in path.descendants() {
+    for part in last_of(path).descendants() {
         if matches!(
             part.kind(),
             "identifier" | "string_content" | "string_fragment" | "property_identifier" | "variable_name" | "word"
@@ -88,12 +89,28 @@ fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
         return false;
     }
     let function = scope(at).child("name").map(|name| words(name.text())).unwrap_or_default();
-    is(SHARED) || is_pid || function.iter().any(|word| PUBLISHING.contains(&word.as_str()))
+    let does = |list: &[&str]| function.iter().any(|word| list.contains(&word.as_str()));
+    is(SHARED) || is_pid || does(PUBLISHING) || does(SAVING) && does(SHARED)
+}
+
+/// The last part of a path that is joined: the file, whatever its folder is called.
+fn last_of(path: Node<'_>) -> Node<'_> {
+    let path = if path.kind() == "parenthesized_expression" { path.parts().next().unwrap_or(path) } else { path };
+    let joined = match path.kind() {
+        "call" | "call_expression" if path.child("function").is_some_and(|function| function.text().ends_with("join")) => {
+            path.child("arguments").and_then(|given| given.parts().last())
+        }
+        "binary_operator" => path.child("right").filter(|_| path.children().any(|part| part.text() == "/")),
+        // `"$FOLDER/file"`
+        "string" => path.parts().last().filter(|last| last.kind() == "string_content" && last.text().contains('/')),
+        _ => None,
+    };
+    joined.unwrap_or(path)
 }
 
 /// Whether a function puts something in its place by a rename.
-fn renames(scope: Node<'_>) -> bool {
-    scope.descendants().any(|node| {
+fn renames(at: Node<'_>) -> bool {
+    in_scope(at).any(|node| {
         matches!(node.kind(), "identifier" | "property_identifier")
             && (matches!(node.text(), "replace" | "rename" | "renameSync" | "link" | "mkstemp" | "NamedTemporaryFile" | "O_EXCL")
                 || node.text().to_ascii_lowercase().contains("atomic"))

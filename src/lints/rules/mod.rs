@@ -10,6 +10,7 @@ mod detached_window;
 mod idle_allow;
 mod ignored_cleanup;
 mod in_place_write;
+mod kill_zero;
 mod no_encoding;
 mod not_executable;
 mod posix_only;
@@ -35,6 +36,7 @@ pub fn rule(kind: LintKind) -> &'static Rule {
         LintKind::BackgroundOutput => &background_output::RULE,
         LintKind::DetachedWindow => &detached_window::RULE,
         LintKind::PosixOnly => &posix_only::RULE,
+        LintKind::KillZero => &kill_zero::RULE,
         LintKind::TmpLiteral => &tmp_literal::RULE,
         LintKind::NoEncoding => &no_encoding::RULE,
         LintKind::RenameOver => &rename_over::RULE,

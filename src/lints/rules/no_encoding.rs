@@ -30,6 +30,7 @@ pub const RULE: Rule = Rule {
         (Python, "import tarfile\n\ndef f(path):\n    return tarfile.open(path)\n"),
         (Python, "def f(path):\n    return path.read_text(\"utf-8\")\n"),
         (Python, "import subprocess\n\ndef f(argv):\n    return subprocess.run(argv, text=True, encoding=\"utf-8\")\n"),
+        (Python, "import json\n\ndef f(path, answer):\n    path.write_text(json.dumps(answer))\n"),
         (Python, "import os\n\nNULL = open(os.devnull, \"w\")\n"),
         (Python, "import subprocess\n\ndef f(argv):\n    return subprocess.run(argv, text=True)\n"),
     ],
@@ -41,10 +42,21 @@ const STARTERS: &[&str] =
     &["subprocess.Popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"];
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
-    if source.language != Python {
+    if source.language != Python || source.is_for_posix() {
         return;
     }
+    // A module that has an `open` of its own means that.
+    let has_open = source.syntax.nodes().any(|node| {
+        let name = if node.kind() == "assignment" { node.child("left") } else { node.child("name") };
+        matches!(node.kind(), "assignment" | "function_definition") && name.is_some_and(|name| name.text() == "open")
+    });
     for call in &source.calls {
+        // A self-test's own files have the letters that it gives them, which are ASCII in most; what it reads of a program,
+        // it reads as the host would.
+        let own = source.is_test() && (source.text.is_ascii() || !STARTERS.contains(&&*call.name));
+        if own || has_open && call.name == "open" {
+            continue;
+        }
         let says = call.keyword("encoding").is_some_and(|encoding| encoding.text() != "None");
         if says || call.spread.iter().any(|spread| spread.text().starts_with('*')) {
             continue;
@@ -71,7 +83,8 @@ fn lacking(source: &Source<'_>, call: &Call<'_>) -> Option<String> {
             return (call.positional.is_empty() && call.named.is_empty() && !resource).then(|| "text is read from a file".to_owned());
         }
         ".write_text" => {
-            return (call.positional.len() == 1).then(|| "text is written to a file".to_owned());
+            let plain = call.positional.first().is_some_and(|text| is_ascii(source, *text));
+            return (call.positional.len() == 1 && !plain).then(|| "text is written to a file".to_owned());
         }
         name if STARTERS.contains(&name) => return pipes(call),
         _ => return None,
@@ -90,6 +103,13 @@ fn lacking(source: &Source<'_>, call: &Call<'_>) -> Option<String> {
     }
     let verb = if mode.contains(['w', 'a', 'x', '+']) { "written" } else { "read" };
     Some(format!("a file is {verb} as text"))
+}
+
+/// Whether a text is ASCII whatever its parts are: it stands there, or is JSON with its letters escaped.
+fn is_ascii(source: &Source<'_>, text: Node<'_>) -> bool {
+    let escaped = text.child("function").is_some_and(|function| source.name_of(function) == "json.dumps")
+        && !text.descendants().any(|part| part.kind() == "identifier" && part.text() == "ensure_ascii");
+    escaped || literal(text).is_some_and(|text| text.is_ascii())
 }
 
 /// A program's output that is read as text.

@@ -8,17 +8,16 @@ use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
     kind: LintKind::PosixOnly,
-    severity: Severity::Warning,
+    severity: Severity::Note,
     finds: "A module, a function, a signal or a flag that only POSIX systems have, where nothing asks for the system first.",
     why: "On Windows the import, the attribute or the call fails, and the hook with it: whoever calls it gets a traceback. \
-          os.kill(pid, 0) is no look there: it is Ctrl-C, sent to the process and its group.",
+          Whether it is ever reached there is not always to be seen in the file, hence a note.",
     hosts: &[TrapHost::Windows],
     mend: "ask first (if os.name == \"posix\", try … except ImportError), and do something else there",
     bad: &[
         (Python, "import fcntl\n"),
         (Python, "import os\n\ndef f():\n    return os.getuid()\n"),
         (Python, "import os, signal\n\ndef f(pid):\n    os.kill(pid, signal.SIGKILL)\n"),
-        (Python, "import os\n\ndef f(pid):\n    os.kill(pid, 0)\n"),
         (Python, "import subprocess\n\ndef f(argv, g):\n    return subprocess.run(argv, preexec_fn=g)\n"),
         (JavaScript, "const user = process.getuid();\n"),
         (Rust, "use std::os::unix::fs::PermissionsExt;\n"),
@@ -76,6 +75,10 @@ const STARTERS: &[&str] =
     &["subprocess.Popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"];
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
+    // Files and folders that are named after a system are chosen by it.
+    if source.is_for_posix() {
+        return;
+    }
     let mut add = |node: Node<'_>, what: String| {
         if !source.is_guarded(node) {
             hits.push(Hit::at(node, format!("{what}, and nothing here asks for the system")));
@@ -116,7 +119,8 @@ fn python<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
             }
             "attribute" => {
                 let (Some(object), Some(last)) = (node.child("object"), node.child("attribute")) else { continue };
-                if object.kind() != "identifier" {
+                // What is given something is a test's own.
+                if object.kind() != "identifier" || node.field() == Some("left") {
                     continue;
                 }
                 let module = source.name_of(object);
@@ -131,11 +135,6 @@ fn python<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
     for call in source.calls_of(STARTERS) {
         for keyword in KEYWORDS.iter().filter(|keyword| call.keyword(keyword).is_some_and(|value| value.text() != "None")) {
             add(call.node, format!("Windows' {} refuses {keyword}", call.method()));
-        }
-    }
-    for call in source.calls_of(&["os.kill"]) {
-        if call.positional.get(1).is_some_and(|signal| signal.text() == "0") {
-            add(call.node, "on Windows os.kill(pid, 0) is no look at a process, but Ctrl-C to it".to_owned());
         }
     }
     for call in source.calls.iter().filter(|call| call.method() == "add_signal_handler") {
@@ -156,10 +155,6 @@ fn script<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
 }
 
 fn rust<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
-    // Files and folders that are named after a system are chosen by it.
-    if is_for_a_system(source.path) {
-        return;
-    }
     for node in source.syntax.nodes().filter(|node| node.kind() == "use_declaration") {
         if node.child("argument").is_some_and(|path| path.text().starts_with("std::os::unix")) {
             add(node, "Windows has no std::os::unix".to_owned());
@@ -168,9 +163,6 @@ fn rust<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
 }
 
 fn go<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
-    if is_for_a_system(source.path) {
-        return;
-    }
     for call in source.calls_of(&["syscall.Kill", "syscall.Getpgid", "syscall.Setsid", "syscall.Flock", "syscall.Mkfifo", "syscall.Umask"]) {
         add(call.node, format!("Windows has no {}", call.name));
     }
@@ -183,8 +175,4 @@ fn go<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
             add(node, format!("Windows' SysProcAttr has no {}", key.text()));
         }
     }
-}
-
-fn is_for_a_system(path: &str) -> bool {
-    path.split(['/', '_', '.']).any(|part| matches!(part, "unix" | "linux" | "darwin" | "macos" | "posix" | "freebsd" | "bsd"))
 }

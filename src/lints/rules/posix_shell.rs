@@ -4,6 +4,7 @@ use super::super::language::Language::{JavaScript, Python};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{shell_text, with_commands};
 use super::super::source::Source;
+use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -61,9 +62,9 @@ fn posix(text: &Source<'_>) -> Option<&'static str> {
 fn quoted_by_posix(source: &Source<'_>, call: &super::super::source::Call<'_>) -> Option<&'static str> {
     let through_shell = call.keyword("shell").is_some_and(|shell| shell.text() == "True") && call.keyword("executable").is_none()
         || call.name == "os.system";
-    let quotes = call.node.descendants().any(|node| {
+    let quotes = |node: Node<'_>| {
         node.kind() == "call"
             && node.child("function").is_some_and(|function| matches!(&*source.name_of(function), "shlex.quote" | "shlex.join"))
-    });
-    (through_shell && quotes).then_some("words that shlex quotes for a POSIX shell")
+    };
+    (through_shell && call.node.descendants().any(quotes)).then_some("words that shlex quotes for a POSIX shell")
 }

@@ -104,7 +104,10 @@ fn elsewhere(source: &Source<'_>, node: Node<'_>) -> bool {
         "default_parameter" | "typed_default_parameter" => !source.is_test(),
         "boolean_operator" | "binary_expression" => {
             // `os.environ.get("TMPDIR") or "/tmp"`
-            !source.is_test() && parent.children().any(|part| matches!(part.text(), "or" | "||" | "??")) && parent.child("right") == Some(node)
+            // On Windows USERPROFILE is there, and the text is never used.
+            let other = parent.child("left").is_some_and(|left| left.text().contains("USERPROFILE") || left.text().contains("homedir"));
+            let is_or = parent.children().any(|part| matches!(part.text(), "or" | "||" | "??"));
+            !source.is_test() && is_or && !other && parent.child("right") == Some(node)
         }
         _ => false,
     }
