@@ -34,7 +34,8 @@ pub fn traps(look: Look, project: &Path, checks: &[&Check]) -> BTreeMap<String, 
             scanned.lints.iter().filter(|lint| lint.allowed.is_none() && files.contains(&lint.file)).collect();
         let mut lines: Vec<String> = open.iter().take(MOST).map(|lint| line(look, lint)).collect();
         if open.len() > MOST {
-            lines.push(format!("    note   and {} more places like these     hostproof lint --code", open.len() - MOST));
+            lines
+                .push(format!("    note   and {} more places like these     hostproof lint --code", open.len() - MOST));
         }
         lines
     };

@@ -35,7 +35,8 @@ impl Allows {
             let before = syntax.text().get(..start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
             before.trim_start_matches('\u{feff}').trim().is_empty()
         };
-        let alone: Vec<usize> = comments.iter().filter(|node| alone(**node)).map(|node| line_of(node.bytes().start)).collect();
+        let alone: Vec<usize> =
+            comments.iter().filter(|node| alone(**node)).map(|node| line_of(node.bytes().start)).collect();
         let mut allows = Vec::new();
         for comment in &comments {
             let Some(mut allow) = parse(comment.text(), comment.bytes()) else { continue };
@@ -57,7 +58,9 @@ impl Allows {
     /// The reason for which a finding of a kind in a line is allowed.
     pub fn reason(&mut self, kind: LintKind, line: usize) -> Option<String> {
         let allow = self.allows.iter_mut().find(|allow| {
-            allow.because.is_some() && allow.lines.contains(&line) && allow.kinds.iter().any(|(known, _)| *known == kind)
+            allow.because.is_some()
+                && allow.lines.contains(&line)
+                && allow.kinds.iter().any(|(known, _)| *known == kind)
         })?;
         for (known, used) in &mut allow.kinds {
             *used |= *known == kind;
@@ -72,7 +75,8 @@ impl Allows {
         for allow in &self.allows {
             let mut add = |message: String| hits.push(Hit { bytes: allow.bytes.clone(), message });
             for unknown in &allow.unknown {
-                let near = LintKind::ALL.into_iter().min_by_key(|kind| strsim::damerau_levenshtein(kind.slug(), unknown));
+                let near =
+                    LintKind::ALL.into_iter().min_by_key(|kind| strsim::damerau_levenshtein(kind.slug(), unknown));
                 let near = near.map(|kind| format!("; did you mean {}?", kind.slug())).unwrap_or_default();
                 add(format!("there is no kind called {unknown:?}{near}"));
             }

@@ -88,7 +88,8 @@ impl<'s> Options<'s> {
                 }
                 "call" => {
                     let is_update = node.child("function").is_some_and(|function| {
-                        function.child("object").is_some_and(|object| object.text() == name) && function.text().ends_with(".update")
+                        function.child("object").is_some_and(|object| object.text() == name)
+                            && function.text().ends_with(".update")
                     });
                     if is_update {
                         self.dictionaries(node);
@@ -148,9 +149,7 @@ fn definition<'s>(source: &Source<'s>, name: &str) -> Option<Node<'s>> {
 
 fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     let options = Options::of(source, call);
-    let mentions = |name: &str, words: &[&str]| {
-        options.values(name).any(|value| mentions(call, value, words))
-    };
+    let mentions = |name: &str, words: &[&str]| options.values(name).any(|value| mentions(call, value, words));
     let by = if options.has("start_new_session") {
         "start_new_session"
     } else if mentions("preexec_fn", &["setsid", "setpgrp", "setpgid"]) {
@@ -175,7 +174,8 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
 fn mentions(call: &Call<'_>, value: Node<'_>, words: &[&str]) -> bool {
     let says = |node: Node<'_>| {
         node.descendants().any(|node| {
-            matches!(node.kind(), "identifier" | "property_identifier" | "field_identifier" | "string_content") && words.contains(&node.text())
+            matches!(node.kind(), "identifier" | "property_identifier" | "field_identifier" | "string_content")
+                && words.contains(&node.text())
         })
     };
     says(value)
@@ -234,10 +234,12 @@ fn rust<'s>(call: &Call<'s>) -> Option<Detached<'s>> {
     if call.method() != "spawn" {
         return None;
     }
-    let chain: Vec<&str> = std::iter::successors(call.receiver, |node| node.child("function").and_then(|function| function.child("value")))
-        .take(64)
-        .filter_map(|node| node.child("function")?.child("field").map(Node::text))
-        .collect();
+    let chain: Vec<&str> = std::iter::successors(call.receiver, |node| {
+        node.child("function").and_then(|function| function.child("value"))
+    })
+    .take(64)
+    .filter_map(|node| node.child("function")?.child("field").map(Node::text))
+    .collect();
     let by = if chain.contains(&"process_group") { "process_group" } else { return None };
     if call.node.within(&["let_declaration"]).is_some_and(|let_| let_.child("value") == Some(call.node)) {
         return None;
@@ -252,19 +254,18 @@ fn rust<'s>(call: &Call<'s>) -> Option<Detached<'s>> {
 
 /// `&syscall.SysProcAttr{Setsid: true}`
 fn go(node: Node<'_>) -> Option<Detached<'_>> {
-    if node.kind() != "composite_literal" || !node.child("type").is_some_and(|name| name.text().ends_with("SysProcAttr")) {
+    if node.kind() != "composite_literal"
+        || !node.child("type").is_some_and(|name| name.text().ends_with("SysProcAttr"))
+    {
         return None;
     }
-    let is_detaching = node.descendants().any(|node| {
-        node.kind() == "keyed_element" && node.parts().next().is_some_and(|key| key.text() == "Setsid")
-    });
+    let is_detaching = node
+        .descendants()
+        .any(|node| node.kind() == "keyed_element" && node.parts().next().is_some_and(|key| key.text() == "Setsid"));
     if !is_detaching {
         return None;
     }
-    let fields: Vec<&str> = in_scope(node)
-        .filter(|node| node.kind() == "field_identifier")
-        .map(Node::text)
-        .collect();
+    let fields: Vec<&str> = in_scope(node).filter(|node| node.kind() == "field_identifier").map(Node::text).collect();
     if fields.iter().any(|field| matches!(*field, "Wait" | "Run" | "Output" | "CombinedOutput")) {
         return None;
     }

@@ -17,22 +17,52 @@ const LONGEST: usize = 300;
 
 /// Parts of names that ask for a system or for what only some have.
 const ASKING: &[&str] = &[
-    "windows", "win32", "posix", "platform", "linux", "darwin", "macos", "unix", "hasattr", "getattr", "fcntl", "msvcrt",
-    "goos", "ostype", "msystem", "uname", "cygwin", "iswin", "is_win", "on_win", "_win", "is_nt", "find_spec", "fork",
-    "have_", "has_", "supports", "requires", "kqueue", "epoll", "af_unix",
+    "windows",
+    "win32",
+    "posix",
+    "platform",
+    "linux",
+    "darwin",
+    "macos",
+    "unix",
+    "hasattr",
+    "getattr",
+    "fcntl",
+    "msvcrt",
+    "goos",
+    "ostype",
+    "msystem",
+    "uname",
+    "cygwin",
+    "iswin",
+    "is_win",
+    "on_win",
+    "_win",
+    "is_nt",
+    "find_spec",
+    "fork",
+    "have_",
+    "has_",
+    "supports",
+    "requires",
+    "kqueue",
+    "epoll",
+    "af_unix",
 ];
 
 /// Decorators that let a test run only where it can.
 const SKIPPING: &[&str] = &["skipUnless", "skipIf", "skipif"];
 
 /// Statements after which the rest of a block is not reached.
-const LEAVING: &[&str] = &["return_statement", "raise_statement", "continue_statement", "break_statement", "throw_statement"];
+const LEAVING: &[&str] =
+    &["return_statement", "raise_statement", "continue_statement", "break_statement", "throw_statement"];
 
 /// Calls that do the same.
 const ENDING: &[&str] = &["exit", "skip", "skipTest", "SkipTest", "_exit", "abort", "importorskip"];
 
 /// Errors that mean: this system has none.
-const LACKS: &[&str] = &["ImportError", "ModuleNotFoundError", "AttributeError", "NotImplementedError", "Exception", "NameError"];
+const LACKS: &[&str] =
+    &["ImportError", "ModuleNotFoundError", "AttributeError", "NotImplementedError", "Exception", "NameError"];
 
 impl Guards {
     /// Of a source.
@@ -60,8 +90,12 @@ impl Guards {
                         }
                     }
                 }
-                "conditional_expression" | "ternary_expression" | "case_statement" | "match_statement"
-                | "switch_statement" | "expression_switch_statement" => {
+                "conditional_expression"
+                | "ternary_expression"
+                | "case_statement"
+                | "match_statement"
+                | "switch_statement"
+                | "expression_switch_statement" => {
                     let head: Vec<_> = match node.kind() {
                         // The value, `if`, the condition.
                         "conditional_expression" => node.parts().nth(1).into_iter().collect(),
@@ -108,16 +142,26 @@ impl Guards {
                 // `#[cfg(unix)]` is for what follows.
                 "attribute_item" | "inner_attribute_item" if language == Language::Rust && asks(node) => {
                     let parent = node.parent().unwrap_or(node);
-                    let next = parent.children().find(|next| {
-                        next.index() > node.index() && next.is_named() && next.kind() != "attribute_item"
-                    });
+                    let next = parent
+                        .children()
+                        .find(|next| next.index() > node.index() && next.is_named() && next.kind() != "attribute_item");
                     let inner = node.kind() == "inner_attribute_item";
-                    found.extend(if inner { Some((parent.index(), parent.end_index())) } else { next.map(|next| (next.index(), next.end_index())) });
+                    found.extend(if inner {
+                        Some((parent.index(), parent.end_index()))
+                    } else {
+                        next.map(|next| (next.index(), next.end_index()))
+                    });
                 }
-                "macro_invocation" if language == Language::Rust && node.child("macro").is_some_and(|name| name.text().contains("cfg")) => {
+                "macro_invocation"
+                    if language == Language::Rust
+                        && node.child("macro").is_some_and(|name| name.text().contains("cfg")) =>
+                {
                     found.push(range);
                 }
-                "comment" if language == Language::Go && (node.text().starts_with("//go:build") || node.text().starts_with("// +build")) => {
+                "comment"
+                    if language == Language::Go
+                        && (node.text().starts_with("//go:build") || node.text().starts_with("// +build")) =>
+                {
                     found.push((0, syntax.root().end_index()));
                 }
                 _ => {}
@@ -198,7 +242,8 @@ fn leaves(statement: Node<'_>) -> bool {
         return false;
     }
     let last = if body.parts().next().is_none() { Some(body) } else { body.parts().last() };
-    let last = last.map(|last| if last.kind() == "statement_list" { last.parts().last().unwrap_or(last) } else { last });
+    let last =
+        last.map(|last| if last.kind() == "statement_list" { last.parts().last().unwrap_or(last) } else { last });
     last.is_some_and(|last| {
         if LEAVING.contains(&last.kind()) || LEAVING.contains(&body.kind()) {
             return true;

@@ -50,7 +50,10 @@ pub fn pieces(node: Node<'_>) -> Option<String> {
         // What is put in may be of any depth: it is passed over, not looked through.
         next = part.after(end);
         match part.kind() {
-            "string_content" | "string_fragment" | "interpreted_string_literal_content" | "raw_string_literal_content" => {
+            "string_content"
+            | "string_fragment"
+            | "interpreted_string_literal_content"
+            | "raw_string_literal_content" => {
                 text.push_str(&unescaped(part));
             }
             "escape_sequence" => text.push_str(&escape(part.text())),

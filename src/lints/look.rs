@@ -37,7 +37,12 @@ pub struct Looked {
 /// Looks at a source. Bytes that are no UTF-8 are passed over, and told.
 #[must_use]
 pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
-    let unread = |message: String, remedy: &str| Unread { file: about.file.to_owned(), line: None, message, remedy: remedy.to_owned() };
+    let unread = |message: String, remedy: &str| Unread {
+        file: about.file.to_owned(),
+        line: None,
+        message,
+        remedy: remedy.to_owned(),
+    };
     let text = String::from_utf8_lossy(bytes);
     if bytes.contains(&0) {
         let remedy = "save it as UTF-8; it may be no text, or in another encoding";

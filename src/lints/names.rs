@@ -117,7 +117,8 @@ impl Names {
             "scoped_identifier" => node.text().replace("::", "."),
             "attribute" | "member_expression" | "selector_expression" | "field_expression" => {
                 let Some(last) = last_part(node) else { return String::new() };
-                self.base(language, node).map_or_else(|| format!(".{}", last.text()), |base| format!("{base}.{}", last.text()))
+                self.base(language, node)
+                    .map_or_else(|| format!(".{}", last.text()), |base| format!("{base}.{}", last.text()))
             }
             _ => String::new(),
         }

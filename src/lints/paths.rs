@@ -6,12 +6,27 @@ use super::syntax::Node;
 
 /// Words of names that stand for a path.
 const PATHS: &[&str] = &[
-    "path", "file", "filename", "filepath", "dir", "directory", "folder", "cwd", "root", "fname", "dirname", "rootdir",
+    "path",
+    "file",
+    "filename",
+    "filepath",
+    "dir",
+    "directory",
+    "folder",
+    "cwd",
+    "root",
+    "fname",
+    "dirname",
+    "rootdir",
     "basedir",
 ];
 
 /// Words of names that stand for something else with slashes in it.
-const OTHERS: &[&str] = &["url", "uri", "href", "route", "endpoint", "ref", "branch", "api", "link", "mime", "request", "req", "zip", "module", "posix", "pattern", "glob", "arcname", "instance", "relative", "script", "content", "contents", "text", "type"];
+const OTHERS: &[&str] = &[
+    "url", "uri", "href", "route", "endpoint", "ref", "branch", "api", "link", "mime", "request", "req", "zip",
+    "module", "posix", "pattern", "glob", "arcname", "instance", "relative", "script", "content", "contents", "text",
+    "type",
+];
 
 /// Functions that give a path of the system.
 const GIVING: &[&str] = &[
@@ -35,8 +50,19 @@ const GIVING: &[&str] = &[
 ];
 
 /// Beginnings of texts that have slashes and are no path.
-const MEDIA: &[&str] =
-    &["application/", "text/", "image/", "audio/", "video/", "multipart/", "message/", "font/", "model/", "refs/", "origin/"];
+const MEDIA: &[&str] = &[
+    "application/",
+    "text/",
+    "image/",
+    "audio/",
+    "video/",
+    "multipart/",
+    "message/",
+    "font/",
+    "model/",
+    "refs/",
+    "origin/",
+];
 
 /// The words of a name: those between `_`, `-` and `.`, and those that begin with a capital letter.
 pub fn words(name: &str) -> Vec<String> {
@@ -65,7 +91,8 @@ pub fn is_path(source: &Source<'_>, node: Node<'_>) -> bool {
         "attribute" | "member_expression" => {
             let last = node.child("attribute").or_else(|| node.child("property"));
             let whole = words(node.text());
-            !whole.iter().any(|word| OTHERS.contains(&word.as_str())) && last.is_some_and(|last| named_path(last.text()))
+            !whole.iter().any(|word| OTHERS.contains(&word.as_str()))
+                && last.is_some_and(|last| named_path(last.text()))
         }
         // `event["file_path"]`
         "subscript" | "subscript_expression" => {
@@ -122,33 +149,49 @@ pub fn is_path_text(text: &str) -> bool {
 
 /// Whether it is below a folder that only POSIX systems have: who asks for it knows where it is.
 pub fn is_of_posix(text: &str) -> bool {
-    ["/dev/", "/proc/", "/sys/", "/etc/", "/usr/", "/bin/", "/tmp/", "/var/", "/home/", "/opt/", "/run/", "/root/", "/Users/", "/mnt/"]
-        .iter()
-        .any(|folder| text.starts_with(folder) || text == folder.trim_end_matches('/'))
+    [
+        "/dev/", "/proc/", "/sys/", "/etc/", "/usr/", "/bin/", "/tmp/", "/var/", "/home/", "/opt/", "/run/", "/root/",
+        "/Users/", "/mnt/",
+    ]
+    .iter()
+    .any(|folder| text.starts_with(folder) || text == folder.trim_end_matches('/'))
 }
 
 /// Whether the function that a node lies in sees to separators, or has its paths from where they are slashes.
 pub fn sees_to_separators(node: Node<'_>) -> bool {
     const SEEN: &[&str] = &[
-        "as_posix", "posixpath", "PurePosixPath", "sep", "altsep", "normcase", "replaceAll", "zipfile", "tarfile", "ZipFile",
-        "urlparse", "urlsplit", "namelist",
+        "as_posix",
+        "posixpath",
+        "PurePosixPath",
+        "sep",
+        "altsep",
+        "normcase",
+        "replaceAll",
+        "zipfile",
+        "tarfile",
+        "ZipFile",
+        "urlparse",
+        "urlsplit",
+        "namelist",
     ];
     // `os.path.join(*path.split("/"))` makes one of the system's.
     let joins = |around: Node<'_>| around.child("function").is_some_and(|function| function.text().ends_with("join"));
     let joined = node.ancestors().take(6).any(joins);
-    joined || in_scope(node).any(|node| match node.kind() {
-        "identifier" | "property_identifier" => {
-            let text = node.text();
-            SEEN.contains(&text) || {
-                let lower = text.to_ascii_lowercase();
-                ["normalis", "normaliz", "posix", "slash"].iter().any(|part| lower.contains(part)) && lower != "normpath"
+    joined
+        || in_scope(node).any(|node| match node.kind() {
+            "identifier" | "property_identifier" => {
+                let text = node.text();
+                SEEN.contains(&text) || {
+                    let lower = text.to_ascii_lowercase();
+                    ["normalis", "normaliz", "posix", "slash"].iter().any(|part| lower.contains(part))
+                        && lower != "normpath"
+                }
             }
-        }
-        // `.replace("\\", "/")` and `.replace(/\\/g, "/")`; what git lists has slashes everywhere.
-        "string" => pieces(node).is_some_and(|text| matches!(&*text, "\\" | "git" | "ls-files")),
-        "regex" => node.text().contains("\\\\"),
-        _ => false,
-    })
+            // `.replace("\\", "/")` and `.replace(/\\/g, "/")`; what git lists has slashes everywhere.
+            "string" => pieces(node).is_some_and(|text| matches!(&*text, "\\" | "git" | "ls-files")),
+            "regex" => node.text().contains("\\\\"),
+            _ => false,
+        })
 }
 
 /// Whether a node is a text, and which.

@@ -41,7 +41,8 @@ pub fn scan(targets: &Targets) -> Scanned {
     let mut all = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     for command in &targets.commands {
         all.totals.commands += 1;
-        let about = About { language: Language::Shell, file: &command.file, wired: Some(command.line), executable: None };
+        let about =
+            About { language: Language::Shell, file: &command.file, wired: Some(command.line), executable: None };
         all.take(look(command.text.as_bytes(), about));
     }
     all.lints.sort_by(|a, b| (&a.file, a.line, a.column, a.kind).cmp(&(&b.file, b.line, b.column, b.kind)));

@@ -21,7 +21,10 @@ fn background(node: Node<'_>) -> Option<Node<'_>> {
         if after.is_some_and(|after| after.kind() == "&" && !after.is_named()) {
             return Some(statement);
         }
-        if !matches!(parent.kind(), "redirected_statement" | "list" | "pipeline" | "subshell" | "compound_statement" | "negated_command") {
+        if !matches!(
+            parent.kind(),
+            "redirected_statement" | "list" | "pipeline" | "subshell" | "compound_statement" | "negated_command"
+        ) {
             return None;
         }
         statement = parent;
@@ -70,7 +73,11 @@ pub fn shell_text(source: &Source<'_>, call: &super::source::Call<'_>) -> Option
         (Language::Python, "os.system" | "os.popen" | "subprocess.getoutput" | "subprocess.getstatusoutput") => first?,
         (
             Language::Python,
-            "subprocess.run" | "subprocess.Popen" | "subprocess.call" | "subprocess.check_call" | "subprocess.check_output",
+            "subprocess.run"
+            | "subprocess.Popen"
+            | "subprocess.call"
+            | "subprocess.check_call"
+            | "subprocess.check_output",
         ) => {
             let through = call.keyword("shell").is_some_and(|shell| shell.text() == "True");
             if !through || call.keyword("executable").is_some() {
@@ -97,14 +104,20 @@ pub fn argv(source: &Source<'_>, call: &super::source::Call<'_>) -> Option<Vec<S
         (Language::Shell, _) => Some(std::iter::once(call.name.clone()).chain(call.words()).collect()),
         (
             Language::Python,
-            "subprocess.run" | "subprocess.Popen" | "subprocess.call" | "subprocess.check_call" | "subprocess.check_output",
+            "subprocess.run"
+            | "subprocess.Popen"
+            | "subprocess.call"
+            | "subprocess.check_call"
+            | "subprocess.check_output",
         ) => call.argument(0, "args").filter(|list| matches!(list.kind(), "list" | "tuple")).map(words),
         (
             _,
             "child_process.spawn" | "child_process.spawnSync" | "child_process.execFile" | "child_process.execFileSync",
         ) => {
             let mut argv = vec![literal(*call.positional.first()?)?];
-            argv.extend(call.positional.get(1).filter(|list| list.kind() == "array").into_iter().flat_map(|list| words(*list)));
+            argv.extend(
+                call.positional.get(1).filter(|list| list.kind() == "array").into_iter().flat_map(|list| words(*list)),
+            );
             Some(argv)
         }
         (Language::Go, "exec.Command") | (Language::Rust, "Command.new" | "std.process.Command.new") => {

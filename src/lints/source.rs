@@ -128,7 +128,8 @@ impl<'s> Source<'s> {
     /// Whether its name, or that of a folder, says that it is for a system that is no Windows.
     #[must_use]
     pub fn is_for_posix(&self) -> bool {
-        const SYSTEMS: &[&str] = &["unix", "linux", "darwin", "macos", "osx", "aix", "posix", "freebsd", "bsd", "fork", "forkserver"];
+        const SYSTEMS: &[&str] =
+            &["unix", "linux", "darwin", "macos", "osx", "aix", "posix", "freebsd", "bsd", "fork", "forkserver"];
         self.path.split(['/', '_', '.']).any(|part| SYSTEMS.contains(&part))
     }
 

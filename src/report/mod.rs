@@ -19,7 +19,9 @@ mod terminal;
 pub use actions::{annotations, defused, defused_json, defused_xml, lint_annotations};
 pub use doctor::{doctor, terminal};
 pub use hooks::hooks;
-pub use json::{doctor_schema, events_schema, hooks_schema, json, lints_schema, plain_json, schema, verification_schema};
+pub use json::{
+    doctor_schema, events_schema, hooks_schema, json, lints_schema, plain_json, schema, verification_schema,
+};
 pub use junit::junit;
 pub use lints::{counts as lint_counts, hosts as trap_hosts, lints};
 pub use look::Look;

@@ -32,8 +32,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "commands",
         &[
-            "cli", "env", "error", "init", "lints", "manifest", "memory", "model", "plan", "platform", "receipt", "report",
-            "run", "source", "wirings", "words",
+            "cli", "env", "error", "init", "lints", "manifest", "memory", "model", "plan", "platform", "receipt",
+            "report", "run", "source", "wirings", "words",
         ],
     ),
 ];

@@ -29,8 +29,14 @@ pub const RULE: Rule = Rule {
         (Shell, "exec >/dev/null 2>&1\nsleep 9 &\n"),
         (Shell, "server &\npid=$!\nrun\nkill $pid\n"),
         (Shell, "sleep 9 &>>log &\n"),
+        (Shell, "(sleep 9; sync) &\nlog \"running ($!)\"\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen {
+        found: 0,
+        right: 0,
+        wrong: 0,
+        remark: "A script that keeps the process id of what it starts is left out since one of those was found, whose output goes to a log.",
+    },
     find,
 };
 
@@ -38,13 +44,18 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if source.language != Shell {
         return;
     }
-    // Who waits for what it starts, or ends it, keeps nothing.
-    if source.calls.iter().any(|call| matches!(&*call.name, "wait" | "kill" | "pkill" | "coproc")) {
+    // Who waits for what it starts, or ends it, keeps nothing; who keeps its process id looks after it.
+    let keeps_id = source.syntax.nodes().any(|node| node.kind() == "special_variable_name" && node.text() == "!");
+    if keeps_id || source.calls.iter().any(|call| matches!(&*call.name, "wait" | "kill" | "pkill" | "coproc")) {
         return;
     }
     let first_exec = source
         .calls_of(&["exec"])
-        .filter(|call| call.node.parent().is_some_and(|parent| parent.children().any(|part| part.kind() == "file_redirect" && is_of_output(part))))
+        .filter(|call| {
+            call.node.parent().is_some_and(|parent| {
+                parent.children().any(|part| part.kind() == "file_redirect" && is_of_output(part))
+            })
+        })
         .map(|call| call.node.index())
         .next();
     for mark in source.syntax.nodes().filter(|node| node.kind() == "&" && !node.is_named()) {
@@ -63,14 +74,21 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 fn keeps(statement: Node<'_>) -> Option<String> {
     let redirects = statement.kind() == "redirected_statement"
         && statement.children().any(|part| part.kind() == "file_redirect" && is_of_output(part));
-    let body = if statement.kind() == "redirected_statement" { statement.child("body").unwrap_or(statement) } else { statement };
+    let body = if statement.kind() == "redirected_statement" {
+        statement.child("body").unwrap_or(statement)
+    } else {
+        statement
+    };
     match body.kind() {
-        "list" if redirects => {
-            Some("the redirection is that of the last command alone: the shell that runs the list keeps the output".to_owned())
-        }
+        "list" if redirects => Some(
+            "the redirection is that of the last command alone: the shell that runs the list keeps the output"
+                .to_owned(),
+        ),
         _ if redirects => None,
-        "command" | "subshell" | "compound_statement" | "list" | "pipeline" | "if_statement" | "while_statement" | "for_statement"
-        | "negated_command" => Some("it runs in the background with the hook's standard output".to_owned()),
+        "command" | "subshell" | "compound_statement" | "list" | "pipeline" | "if_statement" | "while_statement"
+        | "for_statement" | "negated_command" => {
+            Some("it runs in the background with the hook's standard output".to_owned())
+        }
         _ => None,
     }
 }

@@ -30,7 +30,7 @@ pub const RULE: Rule = Rule {
         (Shell, "pgrep -P \"$pid\"\n"),
         (Python, "import os\n\nif os.name == \"posix\":\n    os.system(\"killall guard\")\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 3, right: 3, wrong: 0, remark: "" },
     find,
 };
 
@@ -58,7 +58,11 @@ fn searching(argv: &[String], piped: impl Fn() -> bool) -> Option<&'static str> 
         "pkill" if !has(&["-P", "--parent", "-s", "-g"]) => Some("pkill"),
         "killall" => Some("killall"),
         "pidof" => Some("pidof"),
-        "ps" if has(&["-C"]) || (!has(&["-p", "--pid", "-o"]) || has(&["-e", "-A", "-ax", "-eo", "axo"])) && has(&["aux", "-ef", "-e", "-A", "ax", "-aux", "-ax", "-eo", "axo", "auxww"]) && piped() => {
+        "ps" if has(&["-C"])
+            || (!has(&["-p", "--pid", "-o"]) || has(&["-e", "-A", "-ax", "-eo", "axo"]))
+                && has(&["aux", "-ef", "-e", "-A", "ax", "-aux", "-ax", "-eo", "axo", "auxww"])
+                && piped() =>
+        {
             Some("ps")
         }
         _ => None,

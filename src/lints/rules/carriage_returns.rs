@@ -14,7 +14,7 @@ pub const RULE: Rule = Rule {
     mend: "save it with LF, and keep it so: `*.sh text eol=lf` in .gitattributes",
     bad: &[(Shell, "#!/bin/sh\r\ncd /\r\n"), (Python, "#!/usr/bin/env python3\r\nprint(1)\r\n")],
     good: &[(Shell, "#!/bin/sh\ncd /\n"), (Python, "print(1)\r\n")],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 1, right: 1, wrong: 0, remark: "" },
     find,
 };
 
@@ -25,6 +25,10 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         return;
     }
     let start = source.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    let what = if source.language == Shell { "the shell takes the CR for a part of the line" } else { "no program has that name" };
+    let what = if source.language == Shell {
+        "the shell takes the CR for a part of the line"
+    } else {
+        "no program has that name"
+    };
     hits.push(Hit { bytes: start..at, message: format!("the line ends with CR LF: {what}") });
 }

@@ -27,7 +27,7 @@ pub const RULE: Rule = Rule {
         (Python, "import json\n\nprint(json.dumps({\"a\": \"→\"}))\n"),
         (Python, "X = \"→\"\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 24, right: 22, wrong: 2, remark: "the wrong ones are data of CPython's own tests." },
     find,
 };
 
@@ -84,9 +84,14 @@ fn unsayable(source: &Source<'_>, argument: Node<'_>) -> Option<String> {
             // The key of a dictionary, a part of a comparison: not what is printed.
             "subscript" | "comparison_operator" => skip = node.end_index(),
             "string" => {
-                let letter = pieces(node)?.chars().find(|c| !is_in_1252(*c) && !matches!(*c, super::super::literal::HOLE | '\u{fffd}'));
+                let letter = pieces(node)?
+                    .chars()
+                    .find(|c| !is_in_1252(*c) && !matches!(*c, super::super::literal::HOLE | '\u{fffd}'));
                 if let Some(letter) = letter {
-                    return Some(format!("`{letter}` (U+{:04X}) is printed, which code page 1252 has not", letter as u32));
+                    return Some(format!(
+                        "`{letter}` (U+{:04X}) is printed, which code page 1252 has not",
+                        letter as u32
+                    ));
                 }
             }
             _ => {}

@@ -16,26 +16,44 @@ pub const RULE: Rule = Rule {
     hosts: &[TrapHost::Windows],
     mend: "give it a folder that outlives it: cwd=… where it is started (in a shell: cd there first)",
     bad: &[
-        (Python, "import subprocess\n\ndef f(argv):\n    subprocess.Popen(argv, start_new_session=True, stdout=subprocess.DEVNULL)\n"),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv):\n    subprocess.Popen(argv, start_new_session=True, stdout=subprocess.DEVNULL)\n",
+        ),
         (
             Python,
             "import os\nfrom subprocess import DEVNULL, DETACHED_PROCESS, Popen\n\ndef f(argv):\n    if os.name == \"nt\":\n        how = \
              {\"creationflags\": DETACHED_PROCESS}\n    else:\n        how = {\"start_new_session\": True}\n    Popen(argv, \
              stdout=DEVNULL, **how)\n",
         ),
-        (JavaScript, "const { spawn } = require('child_process');\nspawn('node', ['w.js'], { detached: true, stdio: 'ignore' }).unref();\n"),
+        (
+            JavaScript,
+            "const { spawn } = require('child_process');\nspawn('node', ['w.js'], { detached: true, stdio: 'ignore' }).unref();\n",
+        ),
         (Shell, "nohup python3 worker.py >/dev/null 2>&1 &\n"),
         (Rust, "fn f() { Command::new(\"worker\").process_group(0).stdout(Stdio::null()).spawn().ok(); }\n"),
-        (Go, "package a\n\nfunc f() {\n\tcmd := exec.Command(\"worker\")\n\tcmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}\n\tcmd.Start()\n}\n"),
+        (
+            Go,
+            "package a\n\nfunc f() {\n\tcmd := exec.Command(\"worker\")\n\tcmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}\n\tcmd.Start()\n}\n",
+        ),
     ],
     good: &[
-        (Python, "import subprocess\n\ndef f(argv, root):\n    subprocess.Popen(argv, cwd=root, start_new_session=True, stdout=subprocess.DEVNULL)\n"),
-        (Python, "import subprocess\n\ndef f(argv):\n    child = subprocess.Popen(argv, start_new_session=True)\n    child.wait()\n"),
-        (JavaScript, "const { spawn } = require('child_process');\nspawn('node', ['w.js'], { detached: true, cwd: root, stdio: 'ignore' }).unref();\n"),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv, root):\n    subprocess.Popen(argv, cwd=root, start_new_session=True, stdout=subprocess.DEVNULL)\n",
+        ),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv):\n    child = subprocess.Popen(argv, start_new_session=True)\n    child.wait()\n",
+        ),
+        (
+            JavaScript,
+            "const { spawn } = require('child_process');\nspawn('node', ['w.js'], { detached: true, cwd: root, stdio: 'ignore' }).unref();\n",
+        ),
         (Shell, "cd /\nnohup python3 worker.py >/dev/null 2>&1 &\n"),
         (Shell, "python3 worker.py &\nwait\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 6, right: 6, wrong: 0, remark: "" },
     find,
 };
 

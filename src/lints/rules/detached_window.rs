@@ -22,7 +22,7 @@ pub const RULE: Rule = Rule {
         (Python, "import subprocess\n\nFLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP\n"),
         (Python, "import subprocess\n\nEITHER = [subprocess.DETACHED_PROCESS, subprocess.CREATE_NO_WINDOW]\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 1, right: 1, wrong: 0, remark: "in the spawn of a daemon." },
     find,
 };
 

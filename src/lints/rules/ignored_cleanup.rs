@@ -12,10 +12,19 @@ pub const RULE: Rule = Rule {
     why: "It hides what Windows says, and does not mend it: the folder and whoever sits in it stay.",
     hosts: &[TrapHost::Windows],
     mend: "end and wait for what was started in it, or give that another folder; then the argument is not needed",
-    bad: &[(Python, "import tempfile\n\ndef f(run):\n    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:\n        run(folder)\n")],
+    bad: &[(
+        Python,
+        "import tempfile\n\ndef f(run):\n    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:\n        run(folder)\n",
+    )],
     good: &[
-        (Python, "import tempfile\n\ndef f(run):\n    with tempfile.TemporaryDirectory() as folder:\n        run(folder)\n"),
-        (Python, "import tempfile\n\ndef f(start):\n    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:\n        child = start(folder)\n        child.wait()\n"),
+        (
+            Python,
+            "import tempfile\n\ndef f(run):\n    with tempfile.TemporaryDirectory() as folder:\n        run(folder)\n",
+        ),
+        (
+            Python,
+            "import tempfile\n\ndef f(start):\n    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:\n        child = start(folder)\n        child.wait()\n",
+        ),
     ],
     seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
     find,

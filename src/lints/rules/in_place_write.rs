@@ -18,20 +18,38 @@ pub const RULE: Rule = Rule {
     hosts: &[TrapHost::Any],
     mend: "write a draft beside it, and put it in its place with os.replace (rename, mv)",
     bad: &[
-        (Python, "import json\n\ndef save(state_path, state):\n    with open(state_path, \"w\", encoding=\"utf-8\") as file:\n        json.dump(state, file)\n"),
-        (Python, "def publish(path, text):\n    with open(path, \"w\", encoding=\"utf-8\") as file:\n        file.write(text)\n"),
+        (
+            Python,
+            "import json\n\ndef save(state_path, state):\n    with open(state_path, \"w\", encoding=\"utf-8\") as file:\n        json.dump(state, file)\n",
+        ),
+        (
+            Python,
+            "def publish(path, text):\n    with open(path, \"w\", encoding=\"utf-8\") as file:\n        file.write(text)\n",
+        ),
         (Python, "def f(folder, text):\n    (folder / \"cache.json\").write_text(text, encoding=\"utf-8\")\n"),
-        (JavaScript, "const fs = require('fs');\nconst save = (stateFile, text) => { fs.writeFileSync(stateFile, text); };\n"),
+        (
+            JavaScript,
+            "const fs = require('fs');\nconst save = (stateFile, text) => { fs.writeFileSync(stateFile, text); };\n",
+        ),
         (Shell, "echo \"$json\" >\"$STATE_FILE\"\n"),
     ],
     good: &[
-        (Python, "import os\n\ndef publish(path, text):\n    draft = path + \".tmp\"\n    with open(draft, \"w\", encoding=\"utf-8\") as file:\n        file.write(text)\n    os.replace(draft, path)\n"),
-        (Python, "def f(path, text):\n    with open(path, \"w\", encoding=\"utf-8\") as file:\n        file.write(text)\n"),
+        (
+            Python,
+            "import os\n\ndef publish(path, text):\n    draft = path + \".tmp\"\n    with open(draft, \"w\", encoding=\"utf-8\") as file:\n        file.write(text)\n    os.replace(draft, path)\n",
+        ),
+        (
+            Python,
+            "def f(path, text):\n    with open(path, \"w\", encoding=\"utf-8\") as file:\n        file.write(text)\n",
+        ),
         (Python, "def f(state_path):\n    return open(state_path, encoding=\"utf-8\").read()\n"),
-        (JavaScript, "const fs = require('fs');\nconst save = (stateFile, text) => { fs.writeFileSync(stateFile + '.tmp', text); fs.renameSync(stateFile + '.tmp', stateFile); };\n"),
+        (
+            JavaScript,
+            "const fs = require('fs');\nconst save = (stateFile, text) => { fs.writeFileSync(stateFile + '.tmp', text); fs.renameSync(stateFile + '.tmp', stateFile); };\n",
+        ),
         (Shell, "echo \"$json\" >\"$STATE_FILE.tmp\" && mv \"$STATE_FILE.tmp\" \"$STATE_FILE\"\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 16, right: 15, wrong: 1, remark: "the wrong one is written by an installer alone." },
     find,
 };
 
@@ -97,7 +115,9 @@ fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
 fn last_of(path: Node<'_>) -> Node<'_> {
     let path = if path.kind() == "parenthesized_expression" { path.parts().next().unwrap_or(path) } else { path };
     let joined = match path.kind() {
-        "call" | "call_expression" if path.child("function").is_some_and(|function| function.text().ends_with("join")) => {
+        "call" | "call_expression"
+            if path.child("function").is_some_and(|function| function.text().ends_with("join")) =>
+        {
             path.child("arguments").and_then(|given| given.parts().last())
         }
         "binary_operator" => path.child("right").filter(|_| path.children().any(|part| part.text() == "/")),
@@ -139,4 +159,3 @@ fn shell(source: &Source<'_>, hits: &mut Vec<Hit>) {
         }
     }
 }
-

@@ -21,7 +21,10 @@ pub const RULE: Rule = Rule {
         (Python, "def f(path):\n    open(path, mode=\"w\").write(\"x\")\n"),
         (Python, "from pathlib import Path\n\nTEXT = Path(\"a\").read_text()\n"),
         (Python, "def f(path, text):\n    path.write_text(text)\n"),
-        (Python, "import subprocess\n\ndef f(argv):\n    return subprocess.run(argv, capture_output=True, text=True)\n"),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv):\n    return subprocess.run(argv, capture_output=True, text=True)\n",
+        ),
         (Python, "import tempfile\n\ndef f():\n    return tempfile.NamedTemporaryFile(\"w\", suffix=\".json\")\n"),
     ],
     good: &[
@@ -34,7 +37,12 @@ pub const RULE: Rule = Rule {
         (Python, "import os\n\nNULL = open(os.devnull, \"w\")\n"),
         (Python, "import subprocess\n\ndef f(argv):\n    return subprocess.run(argv, text=True)\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen {
+        found: 93,
+        right: 84,
+        wrong: 9,
+        remark: "the wrong ones are files that are ASCII whatever happens, such as a number, and files that only POSIX has. Self-tests' own files are left out since a first form found hundreds that are ASCII.",
+    },
     find,
 };
 
@@ -79,8 +87,11 @@ fn lacking(source: &Source<'_>, call: &Call<'_>) -> Option<String> {
         }
         ".open" if call.receiver.is_some_and(|receiver| is_pathlib(source, receiver)) => (call.argument(0, "mode"), 2),
         ".read_text" => {
-            let resource = call.receiver.is_some_and(|receiver| receiver.text().contains("files(") || receiver.text().contains("resource"));
-            return (call.positional.is_empty() && call.named.is_empty() && !resource).then(|| "text is read from a file".to_owned());
+            let resource = call
+                .receiver
+                .is_some_and(|receiver| receiver.text().contains("files(") || receiver.text().contains("resource"));
+            return (call.positional.is_empty() && call.named.is_empty() && !resource)
+                .then(|| "text is read from a file".to_owned());
         }
         ".write_text" => {
             let plain = call.positional.first().is_some_and(|text| is_ascii(source, *text));
@@ -97,7 +108,8 @@ fn lacking(source: &Source<'_>, call: &Call<'_>) -> Option<String> {
         Some(mode) => literal(mode)?,
     };
     let first = call.positional.first().or(call.receiver.as_ref())?;
-    let of_system = literal(*first).is_some_and(|path| ["/dev/", "/proc/", "/sys/"].iter().any(|folder| path.starts_with(folder)));
+    let of_system =
+        literal(*first).is_some_and(|path| ["/dev/", "/proc/", "/sys/"].iter().any(|folder| path.starts_with(folder)));
     if mode.contains('b') || of_system || first.text().ends_with("devnull") {
         return None;
     }
@@ -117,7 +129,8 @@ fn pipes(call: &Call<'_>) -> Option<String> {
     let is = |name: &str| call.keyword(name).is_some_and(|value| value.text() == "True");
     let text = is("text") || is("universal_newlines");
     let piped = |name: &str| call.keyword(name).is_some_and(|value| value.text().ends_with("PIPE"));
-    let reads = is("capture_output") || piped("stdout") || piped("stderr") || piped("stdin") || call.method() == "check_output";
+    let reads =
+        is("capture_output") || piped("stdout") || piped("stderr") || piped("stdin") || call.method() == "check_output";
     (text && reads).then(|| "a program's output is read as text".to_owned())
 }
 

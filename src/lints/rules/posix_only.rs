@@ -33,33 +33,109 @@ pub const RULE: Rule = Rule {
         (Rust, "#[cfg(unix)]\nuse std::os::unix::fs::PermissionsExt;\n"),
         (Go, "//go:build unix\n\npackage a\n\nfunc f(pid int) { syscall.Kill(pid, syscall.SIGTERM) }\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen {
+        found: 57,
+        right: 10,
+        wrong: 47,
+        remark: "of the 4 places in projects of hooks 3 are right. In CPython's library most of what it finds is asked for elsewhere, in the module that imports it, or lies in a module that only POSIX has: hence a note.",
+    },
     find,
 };
 
 /// Modules of CPython's library that Windows has not.
-const MODULES: &[&str] =
-    &["fcntl", "pwd", "grp", "termios", "tty", "pty", "resource", "syslog", "posix", "spwd", "crypt", "nis", "readline", "curses"];
+const MODULES: &[&str] = &[
+    "fcntl", "pwd", "grp", "termios", "tty", "pty", "resource", "syslog", "posix", "spwd", "crypt", "nis", "readline",
+    "curses",
+];
 
 /// Attributes of modules that are missing there.
 const ATTRIBUTES: &[(&str, &[&str])] = &[
     (
         "os",
         &[
-            "fork", "forkpty", "setsid", "getsid", "getuid", "geteuid", "getgid", "getegid", "getgroups", "setuid", "setgid",
-            "seteuid", "setegid", "setreuid", "getpgid", "getpgrp", "setpgid", "setpgrp", "killpg", "mkfifo", "mknod", "chown",
-            "lchown", "fchown", "chroot", "nice", "wait", "wait3", "wait4", "WNOHANG", "uname", "getloadavg",
-            "openpty", "statvfs", "fstatvfs", "ctermid", "tcgetpgrp", "tcsetpgrp", "O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW",
-            "O_NONBLOCK", "O_SYNC", "WIFEXITED", "WEXITSTATUS", "WIFSIGNALED", "WTERMSIG", "sched_getaffinity", "sysconf", "posix_spawn",
-            "getpriority", "setpriority", "pread", "pwrite", "sync", "fdatasync",
+            "fork",
+            "forkpty",
+            "setsid",
+            "getsid",
+            "getuid",
+            "geteuid",
+            "getgid",
+            "getegid",
+            "getgroups",
+            "setuid",
+            "setgid",
+            "seteuid",
+            "setegid",
+            "setreuid",
+            "getpgid",
+            "getpgrp",
+            "setpgid",
+            "setpgrp",
+            "killpg",
+            "mkfifo",
+            "mknod",
+            "chown",
+            "lchown",
+            "fchown",
+            "chroot",
+            "nice",
+            "wait",
+            "wait3",
+            "wait4",
+            "WNOHANG",
+            "uname",
+            "getloadavg",
+            "openpty",
+            "statvfs",
+            "fstatvfs",
+            "ctermid",
+            "tcgetpgrp",
+            "tcsetpgrp",
+            "O_CLOEXEC",
+            "O_DIRECTORY",
+            "O_NOFOLLOW",
+            "O_NONBLOCK",
+            "O_SYNC",
+            "WIFEXITED",
+            "WEXITSTATUS",
+            "WIFSIGNALED",
+            "WTERMSIG",
+            "sched_getaffinity",
+            "sysconf",
+            "posix_spawn",
+            "getpriority",
+            "setpriority",
+            "pread",
+            "pwrite",
+            "sync",
+            "fdatasync",
         ],
     ),
     (
         "signal",
         &[
-            "SIGKILL", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGCHLD", "SIGQUIT", "SIGSTOP", "SIGCONT", "SIGPIPE",
-            "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGWINCH", "alarm", "setitimer", "getitimer", "pause", "sigwait", "pthread_kill",
-            "pthread_sigmask", "siginterrupt",
+            "SIGKILL",
+            "SIGHUP",
+            "SIGALRM",
+            "SIGUSR1",
+            "SIGUSR2",
+            "SIGCHLD",
+            "SIGQUIT",
+            "SIGSTOP",
+            "SIGCONT",
+            "SIGPIPE",
+            "SIGTSTP",
+            "SIGTTIN",
+            "SIGTTOU",
+            "SIGWINCH",
+            "alarm",
+            "setitimer",
+            "getitimer",
+            "pause",
+            "sigwait",
+            "pthread_kill",
+            "pthread_sigmask",
+            "siginterrupt",
         ],
     ),
     ("socket", &["AF_UNIX", "socketpair_unix", "SO_PEERCRED", "send_fds", "recv_fds"]),
@@ -133,7 +209,9 @@ fn python<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
         }
     }
     for call in source.calls_of(STARTERS) {
-        for keyword in KEYWORDS.iter().filter(|keyword| call.keyword(keyword).is_some_and(|value| value.text() != "None")) {
+        for keyword in
+            KEYWORDS.iter().filter(|keyword| call.keyword(keyword).is_some_and(|value| value.text() != "None"))
+        {
             add(call.node, format!("Windows' {} refuses {keyword}", call.method()));
         }
     }
@@ -143,8 +221,15 @@ fn python<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
 }
 
 fn script<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
-    const FUNCTIONS: &[&str] =
-        &["process.getuid", "process.geteuid", "process.getgid", "process.getegid", "process.setuid", "process.setgid", "process.getgroups"];
+    const FUNCTIONS: &[&str] = &[
+        "process.getuid",
+        "process.geteuid",
+        "process.getgid",
+        "process.getegid",
+        "process.setuid",
+        "process.setgid",
+        "process.getgroups",
+    ];
     for call in source.calls_of(FUNCTIONS) {
         // `process.getuid?.()` asks.
         let asks = call.node.descendants().any(|node| node.kind() == "optional_chain" || node.text() == "?.");
@@ -163,13 +248,21 @@ fn rust<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
 }
 
 fn go<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
-    for call in source.calls_of(&["syscall.Kill", "syscall.Getpgid", "syscall.Setsid", "syscall.Flock", "syscall.Mkfifo", "syscall.Umask"]) {
+    for call in source.calls_of(&[
+        "syscall.Kill",
+        "syscall.Getpgid",
+        "syscall.Setsid",
+        "syscall.Flock",
+        "syscall.Mkfifo",
+        "syscall.Umask",
+    ]) {
         add(call.node, format!("Windows has no {}", call.name));
     }
     for node in source.syntax.nodes().filter(|node| node.kind() == "composite_literal") {
         let is_attr = node.child("type").is_some_and(|name| name.text() == "syscall.SysProcAttr");
         let key = node.descendants().find(|part| {
-            part.kind() == "identifier" && matches!(part.text(), "Setsid" | "Setpgid" | "Setctty" | "Pdeathsig" | "Credential")
+            part.kind() == "identifier"
+                && matches!(part.text(), "Setsid" | "Setpgid" | "Setctty" | "Pdeathsig" | "Credential")
         });
         if let Some(key) = key.filter(|_| is_attr) {
             add(node, format!("Windows' SysProcAttr has no {}", key.text()));

@@ -19,15 +19,27 @@ pub const RULE: Rule = Rule {
     bad: &[
         (Python, "import subprocess\n\ndef f(name):\n    subprocess.run(f\"git commit -m '{name}'\", shell=True)\n"),
         (Python, "import os\n\nos.system(\"git gc 2>/dev/null\")\n"),
-        (Python, "import shlex, subprocess\n\ndef f(x):\n    subprocess.run(\"git log \" + shlex.quote(x), shell=True)\n"),
-        (JavaScript, "const { execSync } = require('child_process');\nexecSync('git log --format=\\'%H\\' \"$BRANCH\"');\n"),
+        (
+            Python,
+            "import shlex, subprocess\n\ndef f(x):\n    subprocess.run(\"git log \" + shlex.quote(x), shell=True)\n",
+        ),
+        (
+            JavaScript,
+            "const { execSync } = require('child_process');\nexecSync('git log --format=\\'%H\\' \"$BRANCH\"');\n",
+        ),
     ],
     good: &[
         (Python, "import subprocess\n\nsubprocess.run(\"git status --short\", shell=True)\n"),
         (Python, "import subprocess\n\nsubprocess.run([\"git\", \"commit\", \"-m\", \"it's\"])\n"),
         (Python, "import subprocess\n\nsubprocess.run(\"echo '$X'\", shell=True, executable=\"/bin/bash\")\n"),
-        (JavaScript, "const { execSync } = require('child_process');\nexecSync(\"echo 'x'\", { shell: '/bin/bash' });\n"),
-        (JavaScript, "const { execFileSync } = require('child_process');\nexecFileSync('git', ['log', \"--format='%H'\"]);\n"),
+        (
+            JavaScript,
+            "const { execSync } = require('child_process');\nexecSync(\"echo 'x'\", { shell: '/bin/bash' });\n",
+        ),
+        (
+            JavaScript,
+            "const { execFileSync } = require('child_process');\nexecFileSync('git', ['log', \"--format='%H'\"]);\n",
+        ),
     ],
     seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
     find,
@@ -60,11 +72,14 @@ fn posix(text: &Source<'_>) -> Option<&'static str> {
 
 /// Whether a command for a shell is built with `shlex.quote`.
 fn quoted_by_posix(source: &Source<'_>, call: &super::super::source::Call<'_>) -> Option<&'static str> {
-    let through_shell = call.keyword("shell").is_some_and(|shell| shell.text() == "True") && call.keyword("executable").is_none()
+    let through_shell = call.keyword("shell").is_some_and(|shell| shell.text() == "True")
+        && call.keyword("executable").is_none()
         || call.name == "os.system";
     let quotes = |node: Node<'_>| {
         node.kind() == "call"
-            && node.child("function").is_some_and(|function| matches!(&*source.name_of(function), "shlex.quote" | "shlex.join"))
+            && node
+                .child("function")
+                .is_some_and(|function| matches!(&*source.name_of(function), "shlex.quote" | "shlex.join"))
     };
     (through_shell && call.node.descendants().any(quotes)).then_some("words that shlex quotes for a POSIX shell")
 }

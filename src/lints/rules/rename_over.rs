@@ -22,7 +22,10 @@ pub const RULE: Rule = Rule {
     ],
     good: &[
         (Python, "import os\n\ndef f(tmp_path, path):\n    os.replace(tmp_path, path)\n"),
-        (Python, "import os\n\ndef f(tmp_path, path):\n    if os.path.exists(path):\n        os.remove(path)\n    os.rename(tmp_path, path)\n"),
+        (
+            Python,
+            "import os\n\ndef f(tmp_path, path):\n    if os.path.exists(path):\n        os.remove(path)\n    os.rename(tmp_path, path)\n",
+        ),
         (Python, "import os\n\ndef f(old, new):\n    os.rename(old, new)\n"),
     ],
     seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
@@ -47,7 +50,8 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             _ => continue,
         };
         if is_draft(from) && !is_draft(to) && !removes(call, to) && !source.is_guarded(call.node) {
-            let message = format!("{} takes the place of {} by a rename", super::short(from.text()), super::short(to.text()));
+            let message =
+                format!("{} takes the place of {} by a rename", super::short(from.text()), super::short(to.text()));
             hits.push(Hit::at(call.node, message));
         }
     }
@@ -57,7 +61,9 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 fn is_draft(node: Node<'_>) -> bool {
     node.descendants().any(|part| match part.kind() {
         "identifier" => words(part.text()).iter().any(|word| DRAFTS.contains(&word.as_str())),
-        "string_content" => words(part.text()).iter().any(|word| matches!(word.as_str(), "tmp" | "temp" | "new" | "part")),
+        "string_content" => {
+            words(part.text()).iter().any(|word| matches!(word.as_str(), "tmp" | "temp" | "new" | "part"))
+        }
         _ => false,
     })
 }
@@ -69,7 +75,9 @@ fn removes(call: &Call<'_>, target: Node<'_>) -> bool {
         let Some(function) = other.child("function") else { return false };
         let last = function.text().rsplit('.').next().unwrap_or_default();
         SEEING.contains(&last)
-            && (other.child("arguments").is_some_and(|given| given.parts().next().is_some_and(|first| first.text() == target.text()))
+            && (other
+                .child("arguments")
+                .is_some_and(|given| given.parts().next().is_some_and(|first| first.text() == target.text()))
                 || function.child("object").is_some_and(|object| object.text() == target.text()))
     })
 }

@@ -15,17 +15,35 @@ pub const RULE: Rule = Rule {
     hosts: &[TrapHost::Any],
     mend: "give it outputs of its own: stdin, stdout and stderr to DEVNULL or to a file",
     bad: &[
-        (Python, "import subprocess\n\ndef f(argv, root):\n    subprocess.Popen(argv, cwd=root, start_new_session=True)\n"),
-        (Python, "import os, subprocess\n\ndef f(argv, root):\n    subprocess.Popen(argv, cwd=root, preexec_fn=os.setsid)\n"),
-        (JavaScript, "import { spawn } from 'node:child_process';\nspawn('w', [], { detached: true, cwd: root, stdio: 'inherit' }).unref();\n"),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv, root):\n    subprocess.Popen(argv, cwd=root, start_new_session=True)\n",
+        ),
+        (
+            Python,
+            "import os, subprocess\n\ndef f(argv, root):\n    subprocess.Popen(argv, cwd=root, preexec_fn=os.setsid)\n",
+        ),
+        (
+            JavaScript,
+            "import { spawn } from 'node:child_process';\nspawn('w', [], { detached: true, cwd: root, stdio: 'inherit' }).unref();\n",
+        ),
         (Rust, "fn f(root: &Path) { Command::new(\"worker\").current_dir(root).process_group(0).spawn().ok(); }\n"),
     ],
     good: &[
-        (Python, "import subprocess\n\ndef f(argv, root):\n    subprocess.Popen(argv, cwd=root, start_new_session=True, stdout=subprocess.DEVNULL)\n"),
-        (Python, "import subprocess\n\ndef f(argv):\n    with subprocess.Popen(argv, start_new_session=True) as child:\n        child.wait()\n"),
-        (JavaScript, "import { spawn } from 'node:child_process';\nspawn('w', [], { detached: true, cwd: root, stdio: 'ignore' }).unref();\n"),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv, root):\n    subprocess.Popen(argv, cwd=root, start_new_session=True, stdout=subprocess.DEVNULL)\n",
+        ),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv):\n    with subprocess.Popen(argv, start_new_session=True) as child:\n        child.wait()\n",
+        ),
+        (
+            JavaScript,
+            "import { spawn } from 'node:child_process';\nspawn('w', [], { detached: true, cwd: root, stdio: 'ignore' }).unref();\n",
+        ),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 1, right: 1, wrong: 0, remark: "in CPython's webbrowser." },
     find,
 };
 

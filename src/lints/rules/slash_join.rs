@@ -26,7 +26,7 @@ pub const RULE: Rule = Rule {
         (Python, "def f(base_url):\n    return f\"{base_url}/state.json\"\n"),
         (JavaScript, "const f = (done, files) => `${done}/${files}`;\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 2, right: 1, wrong: 1, remark: "the wrong one is an address." },
     find,
 };
 

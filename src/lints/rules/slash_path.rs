@@ -22,19 +22,36 @@ pub const RULE: Rule = Rule {
         (JavaScript, "const f = (filePath) => filePath.includes('/hooks/');\n"),
     ],
     good: &[
-        (Python, "from pathlib import Path\n\ndef f(p):\n    return Path(p).as_posix().endswith(\".claude/state/x.json\")\n"),
+        (
+            Python,
+            "from pathlib import Path\n\ndef f(p):\n    return Path(p).as_posix().endswith(\".claude/state/x.json\")\n",
+        ),
         (Python, "def f(path):\n    return path.replace(\"\\\\\", \"/\").endswith(\"state/x.json\")\n"),
         (Python, "def f(url):\n    return url.split(\"/\")\n"),
         (Python, "def f(kind):\n    return kind == \"application/json\"\n"),
         (JavaScript, "const f = (p) => p.split(path.sep).includes('hooks');\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen {
+        found: 1,
+        right: 1,
+        wrong: 0,
+        remark: "in a hook that splits `file_path` of an event. A first form of the rule was wrong in 40 of 44 places, nearly all of them in self-tests that invent their paths, and in modules that know addresses: both are left out since.",
+    },
     find,
 };
 
 /// Methods that look for their first argument.
 const LOOKING: &[&str] = &[
-    "endswith", "startswith", "find", "index", "removeprefix", "removesuffix", "endsWith", "startsWith", "includes", "indexOf",
+    "endswith",
+    "startswith",
+    "find",
+    "index",
+    "removeprefix",
+    "removesuffix",
+    "endsWith",
+    "startsWith",
+    "includes",
+    "indexOf",
     "lastIndexOf",
 ];
 const SPLITTING: &[&str] = &["split", "rsplit", "partition", "rpartition"];
@@ -76,7 +93,10 @@ fn method(source: &Source<'_>, call: &Call<'_>) -> Option<Hit> {
         return None;
     }
     let verb = if SPLITTING.contains(&method) { "split at" } else { "compared with" };
-    Some(Hit::at(call.node, format!("`{}` is a path of the system, and is {verb} {}", short(receiver), short(argument))))
+    Some(Hit::at(
+        call.node,
+        format!("`{}` is a path of the system, and is {verb} {}", short(receiver), short(argument)),
+    ))
 }
 
 fn comparison(source: &Source<'_>, node: Node<'_>) -> Option<Hit> {

@@ -32,35 +32,87 @@ pub const RULE: Rule = Rule {
         (Shell, "log=\"${TMPDIR:-/tmp}/guard.$$\"\n"),
         (Shell, "x=$(mktemp /tmp/guard.XXXXXX)\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 10, right: 10, wrong: 0, remark: "" },
     find,
 };
 
 /// Functions that open, make or remove what they are given, by the last part of their names.
 const USING: &[&str] = &[
-    "open", "mkdir", "makedirs", "mkdtemp", "mkstemp", "rmtree", "remove", "unlink", "rename", "replace", "copy", "copyfile", "move",
-    "listdir", "chdir", "connect", "FileHandler", "writeFileSync", "readFileSync", "writeFile", "readFile", "appendFileSync",
-    "mkdirSync", "existsSync", "rmSync", "unlinkSync", "readdirSync", "statSync", "mkdtempSync", "createWriteStream", "createReadStream",
-    "copyFileSync", "renameSync", "create", "create_dir_all", "create_dir", "write", "read_to_string", "remove_file", "remove_dir_all",
-    "Create", "Open", "OpenFile", "WriteFile", "ReadFile", "MkdirAll", "Mkdir", "RemoveAll", "Remove",
+    "open",
+    "mkdir",
+    "makedirs",
+    "mkdtemp",
+    "mkstemp",
+    "rmtree",
+    "remove",
+    "unlink",
+    "rename",
+    "replace",
+    "copy",
+    "copyfile",
+    "move",
+    "listdir",
+    "chdir",
+    "connect",
+    "FileHandler",
+    "writeFileSync",
+    "readFileSync",
+    "writeFile",
+    "readFile",
+    "appendFileSync",
+    "mkdirSync",
+    "existsSync",
+    "rmSync",
+    "unlinkSync",
+    "readdirSync",
+    "statSync",
+    "mkdtempSync",
+    "createWriteStream",
+    "createReadStream",
+    "copyFileSync",
+    "renameSync",
+    "create",
+    "create_dir_all",
+    "create_dir",
+    "write",
+    "read_to_string",
+    "remove_file",
+    "remove_dir_all",
+    "Create",
+    "Open",
+    "OpenFile",
+    "WriteFile",
+    "ReadFile",
+    "MkdirAll",
+    "Mkdir",
+    "RemoveAll",
+    "Remove",
 ];
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for node in source.syntax.nodes().filter(|node| is_text(*node) && node.is_named()) {
         // A part of a text is told with the whole.
-        if node.parent().is_some_and(|parent| matches!(parent.kind(), "concatenated_string" | "concatenation" | "string")) {
+        if node
+            .parent()
+            .is_some_and(|parent| matches!(parent.kind(), "concatenated_string" | "concatenation" | "string"))
+        {
             continue;
         }
         let Some(text) = pieces(node).filter(|text| is_below_tmp(text)) else { continue };
         let used = if source.language == Shell { shell(source, node, &text) } else { elsewhere(source, node) };
         if used && !source.is_guarded(node) {
-            hits.push(Hit::at(node, format!("{} is named outright", super::short(&text.replace(super::super::literal::HOLE, "…")))));
+            hits.push(Hit::at(
+                node,
+                format!("{} is named outright", super::short(&text.replace(super::super::literal::HOLE, "…"))),
+            ));
         }
     }
 }
 
 fn is_below_tmp(text: &str) -> bool {
-    ["/tmp", "/var/tmp"].iter().any(|folder| text.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    ["/tmp", "/var/tmp"]
+        .iter()
+        .any(|folder| text.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
         && !text.contains(['\n', ' ', '*'])
 }
 
@@ -90,9 +142,14 @@ fn elsewhere(source: &Source<'_>, node: Node<'_>) -> bool {
             let Some(function) = call.child("function").or_else(|| call.child("constructor")) else { return false };
             let name = source.name_of(function);
             let last = name.rsplit('.').next().unwrap_or_default();
-            let is_method_of_text = matches!(last, "replace" | "copy" | "remove" | "write" | "move") && name.starts_with('.');
+            let is_method_of_text =
+                matches!(last, "replace" | "copy" | "remove" | "write" | "move") && name.starts_with('.');
             (USING.contains(&last) && !is_method_of_text)
-                || !source.is_test() && matches!(&*name, "pathlib.Path" | "os.path.join" | "path.join" | "path.resolve" | "os.environ.get")
+                || !source.is_test()
+                    && matches!(
+                        &*name,
+                        "pathlib.Path" | "os.path.join" | "path.join" | "path.resolve" | "os.environ.get"
+                    )
         }
         "assignment" | "variable_declarator" | "const_item" | "static_item" => {
             !source.is_test() && parent.child("right").or_else(|| parent.child("value")) == Some(node)
@@ -105,7 +162,9 @@ fn elsewhere(source: &Source<'_>, node: Node<'_>) -> bool {
         "boolean_operator" | "binary_expression" => {
             // `os.environ.get("TMPDIR") or "/tmp"`
             // On Windows USERPROFILE is there, and the text is never used.
-            let other = parent.child("left").is_some_and(|left| left.text().contains("USERPROFILE") || left.text().contains("homedir"));
+            let other = parent
+                .child("left")
+                .is_some_and(|left| left.text().contains("USERPROFILE") || left.text().contains("homedir"));
             let is_or = parent.children().any(|part| matches!(part.text(), "or" | "||" | "??"));
             !source.is_test() && is_or && !other && parent.child("right") == Some(node)
         }

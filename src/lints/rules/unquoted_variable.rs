@@ -36,9 +36,13 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         if !outer.is_some_and(|outer| matches!(outer.kind(), "command" | "command_name" | "file_redirect")) {
             continue;
         }
-        let name = node.parts().find(|part| part.kind() == "variable_name").map_or("", super::super::syntax::Node::text);
+        let name =
+            node.parts().find(|part| part.kind() == "variable_name").map_or("", super::super::syntax::Node::text);
         let is_path = words(name).iter().any(|word| {
-            matches!(word.as_str(), "dir" | "root" | "home" | "path" | "file" | "folder" | "pwd" | "cwd" | "project" | "tmpdir")
+            matches!(
+                word.as_str(),
+                "dir" | "root" | "home" | "path" | "file" | "folder" | "pwd" | "cwd" | "project" | "tmpdir"
+            )
         });
         if is_path {
             hits.push(Hit::at(node, format!("{} is not quoted: a space in it makes two words", node.text())));
