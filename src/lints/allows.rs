@@ -43,7 +43,7 @@ impl Allows {
             let line = line_of(comment.bytes().start);
             allow.lines.push(line);
             if alone.binary_search(&line).is_ok() {
-                let next = (line + 1..).find(|next| alone.binary_search(next).is_err());
+                let next = (line + 1..=line + 1 + alone.len()).find(|next| alone.binary_search(next).is_err());
                 allow.lines.extend(next);
                 // Nothing can stand before a first line.
                 if line == 1 {

@@ -107,11 +107,10 @@ impl Guards {
                 }
                 "boolean_operator" | "binary_expression" | "list"
                     if node.parent().is_none_or(|parent| parent.kind() != node.kind())
-                        && node.children().any(|part| matches!(part.kind(), "and" | "or" | "&&" | "||")) =>
+                        && node.children().any(|part| matches!(part.kind(), "and" | "or" | "&&" | "||"))
+                        && node.children().next().is_some_and(asks) =>
                 {
-                    if node.children().next().is_some_and(asks) {
-                        found.push(range);
-                    }
+                    found.push(range);
                 }
                 "try_statement" if catches_lack(node) => {
                     found.push(range);

@@ -55,53 +55,53 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
             return Looked { unread: Some(unread), ..Looked::default() };
         }
     };
-    let lines = Lines::of(&text);
-    let mut lints = found(&syntax, &lines, about);
-    lints.sort_by(|a, b| (a.line, a.column, a.kind).cmp(&(b.line, b.column, b.kind)));
+    let places = Lines::of(&text);
+    let mut lints = found(&syntax, &places, about);
+    lints.sort_by_key(|lint| (lint.line, lint.column, lint.kind));
     let mut unclear = None;
     if let Some(at) = syntax.first_error() {
-        let line = lines.line(at) as u64 + about.wired.unwrap_or(1);
+        let line = places.line(at) as u64 + about.wired.unwrap_or(1);
         let message = "its syntax was not understood here, so that nothing is known of this place".to_owned();
         unclear = Some(Unread { line: Some(line), ..unread(message, "see whether it is right") });
     }
     if let Some(at) = text.find('\u{fffd}').filter(|_| str::from_utf8(bytes).is_err()) {
         let message = "it is not UTF-8: bytes that are none were passed over".to_owned();
-        let line = Some(lines.line(at) as u64 + 1);
+        let line = Some(places.line(at) as u64 + 1);
         unclear = Some(Unread { line, ..unread(message, "save it as UTF-8") });
     }
     Looked { lints, unread: None, unclear }
 }
 
 /// What the rules find, and what comments allow of it.
-fn found(syntax: &Syntax<'_>, lines: &Lines<'_>, about: About<'_>) -> Vec<Lint> {
+fn found(syntax: &Syntax<'_>, places: &Lines<'_>, about: About<'_>) -> Vec<Lint> {
     let names = Names::of(about.language, syntax);
     let mut source = Source::new(about.language, about.file, syntax, &names);
     source.wired = about.wired.is_some();
     source.executable = about.executable;
-    let mut allows = Allows::of(syntax, &|byte| lines.line(byte));
+    let mut allows = Allows::of(syntax, &|byte| places.line(byte));
     let mut lints = Vec::new();
     let mut hits = Vec::new();
     for rule in rules() {
         (rule.find)(&source, &mut hits);
         for hit in hits.drain(..) {
-            let line = lines.line(hit.bytes.start);
+            let line = places.line(hit.bytes.start);
             let allowed = allows.reason(rule.kind, line);
-            lints.push(lint(rule, hit, lines, about, allowed));
+            lints.push(lint(rule, hit, places, about, allowed));
         }
     }
     let idle = rule(LintKind::IdleAllow);
-    lints.extend(allows.idle().into_iter().map(|hit| lint(idle, hit, lines, about, None)));
+    lints.extend(allows.idle().into_iter().map(|hit| lint(idle, hit, places, about, None)));
     lints
 }
 
-fn lint(rule: &Rule, hit: Hit, lines: &Lines<'_>, about: About<'_>, allowed: Option<String>) -> Lint {
-    let (line, column) = lines.place(hit.bytes.start);
-    let (end_line, end_column) = lines.place(hit.bytes.end);
+fn lint(rule: &Rule, hit: Hit, places: &Lines<'_>, about: About<'_>, allowed: Option<String>) -> Lint {
+    let (line, column) = places.place(hit.bytes.start);
+    let (end_line, end_column) = places.place(hit.bytes.end);
     let first = about.wired.unwrap_or(1);
     // Of a wired command only the line is known in which its file has it.
     let (column, end_column) = if about.wired.is_some() { (1, 1) } else { (column, end_column) };
     let end_line = if about.wired.is_some() { line } else { end_line };
-    let snippet: String = lines.text(line).trim().chars().take(LONGEST).collect();
+    let snippet: String = places.text(line).trim().chars().take(LONGEST).collect();
     Lint {
         kind: rule.kind,
         severity: rule.severity,

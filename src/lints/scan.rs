@@ -120,5 +120,5 @@ impl Scanned {
 /// Husky gives its files to `sh`, whatever their first line says.
 fn husky(target: &Target) -> Option<Language> {
     let (folder, name) = target.shown.rsplit_once('/')?;
-    (folder.ends_with(".husky") && !name.contains('.')).then_some(Language::Shell)
+    (folder.rsplit('/').next() == Some(".husky") && !name.contains('.')).then_some(Language::Shell)
 }

@@ -145,8 +145,11 @@ pub struct LintTotals {
     pub files: u64,
     /// Wired commands that were looked at.
     pub commands: u64,
+    /// Those that keep a hook from working.
     pub errors: u64,
+    /// Those that close on another host.
     pub warnings: u64,
+    /// Those that may be meant, or show in some places only.
     pub notes: u64,
     /// Those that a comment allows, which are in no other number.
     pub allowed: u64,

@@ -8,10 +8,10 @@ use crate::words::shown;
 
 /// The lines.
 #[must_use]
-pub fn lints(look: Look, lints: &Lints) -> Vec<String> {
+pub fn lints(look: Look, found: &Lints) -> Vec<String> {
     let mut lines = Vec::new();
     let mut told = BTreeSet::new();
-    let (allowed, open): (Vec<&Lint>, Vec<&Lint>) = lints.lints.iter().partition(|lint| lint.allowed.is_some());
+    let (allowed, open): (Vec<&Lint>, Vec<&Lint>) = found.lints.iter().partition(|lint| lint.allowed.is_some());
     for lint in open {
         lines.extend(one(look, lint, told.insert(lint.kind)));
         lines.push(String::new());
@@ -24,10 +24,10 @@ pub fn lints(look: Look, lints: &Lints) -> Vec<String> {
         }
         lines.push(String::new());
     }
-    section(look, "not looked at", &lints.unread, &mut lines);
-    section(look, "not understood", &lints.unclear, &mut lines);
-    lines.extend(lints.notes.iter().map(|note| format!("note: {}", text(note))));
-    lines.push(look.bold(&counts(&lints.totals)));
+    section(look, "not looked at", &found.unread, &mut lines);
+    section(look, "not understood", &found.unclear, &mut lines);
+    lines.extend(found.notes.iter().map(|note| format!("note: {}", text(note))));
+    lines.push(look.bold(&counts(&found.totals)));
     lines.iter().map(|line| look.text(line)).collect()
 }
 
@@ -77,11 +77,8 @@ pub fn counts(totals: &LintTotals) -> String {
         (totals.notes, many(totals.notes, "note")),
         (totals.allowed, format!("{} allowed", totals.allowed)),
     ];
-    let mut found =
-        all.into_iter().filter(|(number, _)| *number > 0).map(|(_, text)| text).collect::<Vec<_>>().join(", ");
-    if found.is_empty() {
-        found = "nothing found".to_owned();
-    }
+    let found: Vec<String> = all.into_iter().filter(|(number, _)| *number > 0).map(|(_, text)| text).collect();
+    let found = if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") };
     let commands =
         if totals.commands > 0 { format!(" and {}", many(totals.commands, "command")) } else { String::new() };
     let unread = if totals.unread > 0 { format!(", {} not looked at", totals.unread) } else { String::new() };

@@ -56,7 +56,7 @@ fn what_runs_as_a_hook_or_its_self_test_is_looked_at_and_nothing_else() {
     let context = Context::with(
         "- {id: guard, run: [python3, tests/test_guard.py], covers: ['lib/**']}\n- {id: sh, shell: 'bash tools/check.sh', files: {spare: spare}}",
     );
-    let trap = "x = open(a)\n";
+    let trap = "import os\nos.kill(a, 0)\n";
     for file in ["hooks/guard.py", "tests/test_guard.py", "lib/a.py", "spare/b.py", "elsewhere/c.py"] {
         context.file(file, trap);
     }
@@ -66,18 +66,18 @@ fn what_runs_as_a_hook_or_its_self_test_is_looked_at_and_nothing_else() {
     assert_eq!(
         shown(&by_default),
         [
-            "no-encoding hooks/guard.py:1",
-            "no-encoding lib/a.py:1",
-            "no-encoding spare/b.py:1",
-            "no-encoding tests/test_guard.py:1",
+            "kill-zero hooks/guard.py:2",
+            "kill-zero lib/a.py:2",
+            "kill-zero spare/b.py:2",
+            "kill-zero tests/test_guard.py:2",
             "by-name tools/check.sh:1",
         ]
     );
     assert_eq!((by_default.totals.files, by_default.totals.commands), (5, 1));
-    assert!(shown(&lints(&context, &["--all"])).contains(&"no-encoding elsewhere/c.py:1".to_owned()));
+    assert!(shown(&lints(&context, &["--all"])).contains(&"kill-zero elsewhere/c.py:2".to_owned()));
     assert_eq!(
         shown(&lints(&context, &["elsewhere", "lib/a.py"])),
-        ["no-encoding elsewhere/c.py:1", "no-encoding lib/a.py:1"]
+        ["kill-zero elsewhere/c.py:2", "kill-zero lib/a.py:2"]
     );
 }
 
@@ -90,7 +90,25 @@ fn a_finding_says_all_that_a_person_needs() {
          start_new_session=True, stdout=subprocess.DEVNULL)\n    # hostproof: allow no-encoding because it is ASCII\n    return open(argv[0])\n",
     );
     let ran = context.hp(&["lint", "--code"]);
-    insta::assert_snapshot!(context.shown(&ran), @"");
+    insta::assert_snapshot!(context.shown(&ran), @r#"
+    exit 1
+    --- stdout
+     warn  hook.py:5:5   detached-cwd   on Windows
+           a process is detached (start_new_session) without a folder of its own
+               5 | subprocess.Popen(argv, start_new_session=True, stdout=subprocess.DEVNULL)
+           why    It sits in whatever folder the hook was started in. Windows removes no folder that a process sits in: a test that runs the hook in a temporary folder fails when that goes, and on Linux the process stays in a deleted one.
+           mend   give it a folder that outlives it: cwd=… where it is started (in a shell: cd there first)     hostproof explain detached-cwd
+
+     warn  hook.py:6:5   detached-cwd   on Windows
+           a process is detached (start_new_session) without a folder of its own
+               6 | subprocess.Popen(argv, start_new_session=True, stdout=subprocess.DEVNULL)
+
+    allowed by a comment
+     hook.py:8:12   no-encoding   because it is ASCII
+
+    2 warnings, 1 allowed in 1 file
+    --- stderr
+    "#);
     let lint = &lints(&context, &[]).lints[0];
     assert_eq!((lint.line, lint.column, lint.end_line, lint.end_column), (5, 5, 5, 78));
     assert_eq!(lint.severity, Severity::Warning);

@@ -4,6 +4,7 @@ use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{argv, shell_text, with_commands};
 use super::super::source::{Call, Source};
+use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -76,6 +77,6 @@ fn is_piped_on(call: &Call<'_>) -> bool {
     }
     let Some(pipeline) = call.node.within(&["pipeline"]) else { return false };
     let words = pipeline.descendants().filter(|node| node.kind() == "command_name");
-    let mut names = words.map(|name| name.text());
+    let mut names = words.map(Node::text);
     names.any(|name| matches!(name, "grep" | "egrep" | "rg" | "awk" | "sed"))
 }

@@ -78,8 +78,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 /// What a call opens as text without an encoding.
 fn lacking(source: &Source<'_>, call: &Call<'_>) -> Option<String> {
     let (mode, most) = match &*call.name {
-        "open" | "io.open" => (call.argument(1, "mode"), 3),
-        "os.fdopen" => (call.argument(1, "mode"), 3),
+        "open" | "io.open" | "os.fdopen" => (call.argument(1, "mode"), 3),
         "tempfile.NamedTemporaryFile" | "tempfile.TemporaryFile" => {
             // Bytes, unless a mode says otherwise.
             call.argument(0, "mode")?;

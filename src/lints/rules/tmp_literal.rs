@@ -99,7 +99,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             continue;
         }
         let Some(text) = pieces(node).filter(|text| is_below_tmp(text)) else { continue };
-        let used = if source.language == Shell { shell(source, node, &text) } else { elsewhere(source, node) };
+        let used = if source.language == Shell { shell(node, &text) } else { elsewhere(source, node) };
         if used && !source.is_guarded(node) {
             hits.push(Hit::at(
                 node,
@@ -117,11 +117,8 @@ fn is_below_tmp(text: &str) -> bool {
 }
 
 /// Whether a word of a shell is used as a file, and is not the default of a variable, nor a template of `mktemp`.
-fn shell(source: &Source<'_>, node: Node<'_>, text: &str) -> bool {
+fn shell(node: Node<'_>, text: &str) -> bool {
     let Some(parent) = node.parent() else { return false };
-    if source.is_test() && source.path.ends_with(".bats") {
-        return false;
-    }
     match parent.kind() {
         "file_redirect" | "variable_assignment" => text != "/tmp",
         "command" => {
