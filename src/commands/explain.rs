@@ -23,7 +23,7 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
         }
         Show::Stdout.line("\nof sources, by lint --code:");
         for rule in lint_rules() {
-            Show::Stdout.line(&format!("{:18}  {}", rule.kind.slug(), rule.finds));
+            Show::Stdout.line(&Show::Stdout.look().text(&format!("{:18}  {}", rule.kind.slug(), rule.finds)));
         }
         return Ok(ExitCode::Ok);
     };
