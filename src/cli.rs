@@ -2,6 +2,7 @@
 
 mod compare;
 mod gate;
+mod lint;
 mod place;
 mod receipt;
 
@@ -15,6 +16,7 @@ use crate::model::{Rules, WindowsRules};
 
 pub use compare::CompareArgs;
 pub use gate::GateArgs;
+pub use lint::LintArgs;
 pub use place::{EngineArg, PlaceArgs};
 pub use receipt::{
     PushArgs, ReceiptArgs, ReceiptCommand, ReceiptFetchArgs, ReceiptListArgs, ReceiptPublishArgs, ReceiptRevokeArgs,
@@ -247,14 +249,6 @@ pub enum HomeArg {
     Real,
 }
 
-/// Check the manifests without running anything.
-#[derive(Debug, Default, Args)]
-#[command(after_help = "Examples:\n  hostproof lint\n  hostproof lint --manifests ci/checks.d")]
-pub struct LintArgs {
-    #[command(flatten)]
-    pub manifests: ManifestArgs,
-}
-
 /// Where the manifests are.
 #[derive(Debug, Default, Args)]
 pub struct ManifestArgs {
@@ -301,6 +295,8 @@ pub enum Document {
     Doctor,
     /// What `hooks --json` prints.
     Hooks,
+    /// What `lint --code --json` prints.
+    Lints,
     /// The statement in a receipt's envelope.
     Receipt,
     /// What `receipt verify --json` prints.

@@ -10,6 +10,7 @@
 //! report, source, a key -> receipt -> a file, a ref; a file, a ref, a commit -> receipt -> what it is worth
 //! report, report -> compare -> terminal, JSON, Markdown
 //! two commits, receipts -> gate -> whether the one may be merged into the other
+//! sources of what runs as a hook or a self-test -> lints -> report -> terminal, JSON, SARIF, annotations
 //! ```
 //!
 //! [`source`] adds git's facts to a report; [`memory`] knows from run to run which checks were red; [`words`] is how all parts say durations, commands and what others wrote.
@@ -24,7 +25,7 @@
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
 //! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> init, container, compare, gate -> run, receipt -> plan, wirings, readers,
+//! - **Imports go one way**: `main -> commands -> init, container, compare, gate -> run, receipt, lints -> plan, wirings, readers,
 //!   probes -> source, manifest, platform -> covers, model, words`.
 
 pub mod cli;
@@ -36,6 +37,7 @@ pub mod env;
 pub mod error;
 pub mod gate;
 pub mod init;
+pub mod lints;
 pub mod manifest;
 pub mod memory;
 pub mod model;

@@ -12,6 +12,7 @@ use super::excerpts::excerpts;
 use super::github;
 use super::show::Show;
 use super::telling::Telling;
+use super::traps::traps;
 use super::vouch::Vouch;
 use crate::cli::{HowArgs, KeepArg, VouchArgs};
 use crate::container::{Session, Wanted};
@@ -231,6 +232,9 @@ pub fn tool() -> Tool {
 fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
     let CheckRun { plan, how, by_id, manifests, .. } = check_run;
     let here = current_folder().unwrap_or_else(|_| plan.project.clone());
+    let is_red = |id: &str| report.checks.iter().any(|check| check.id == id && check.verdict.is_red());
+    let red: Vec<_> = plan.checks.iter().map(|planned| &planned.check).filter(|check| is_red(&check.id)).collect();
+    let traps = traps(look, &plan.project, &red);
     for check in &report.checks {
         let planned = plan.checks.iter().map(|planned| &planned.check).find(|planned| planned.id == check.id);
         let again = Again {
@@ -244,6 +248,7 @@ fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
         };
         if let Some(details) = report::details(look, check, how.verbose, &again) {
             show.line(&format!("\n{}", details.trim_end()));
+            traps.get(&check.id).into_iter().flatten().for_each(|line| show.line(line));
         }
     }
     if let Some(text) = report::of_the_run(look, &report.findings) {

@@ -3,7 +3,9 @@
 use super::show::Show;
 use crate::cli::ExplainArgs;
 use crate::error::{Error, ExitCode, Result};
+use crate::lints::{self, Rule};
 use crate::model::{Kind, WiringFaultKind};
+use crate::report;
 
 /// Prints the page of a kind, or a list of all kinds.
 ///
@@ -19,17 +21,22 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
         for (slug, page) in faults() {
             Show::Stdout.line(&format!("{slug:18}  {}", summary(page)));
         }
+        Show::Stdout.line("\nof sources, by lint --code:");
+        for rule in lint_rules() {
+            Show::Stdout.line(&Show::Stdout.look().text(&format!("{:18}  {}", rule.kind.slug(), rule.finds)));
+        }
         return Ok(ExitCode::Ok);
     };
-    let pages = || findings().chain(faults());
-    let Some((_, page)) = pages().find(|(known, _)| known == slug) else {
+    let written = findings().chain(faults()).map(|(slug, page)| (slug, page.to_owned()));
+    let mut pages = written.chain(lint_rules().map(|rule| (rule.kind.slug(), lint_page(rule))));
+    let Some((_, page)) = pages.find(|(known, _)| known == slug) else {
         // Whoever stops in the middle of a word means what begins like that.
-        let far = |(known, _): &(&str, &str)| (!known.starts_with(&**slug), strsim::damerau_levenshtein(known, slug));
-        let nearest = pages().min_by_key(far);
-        let nearest = nearest.map(|(known, _)| format!("; did you mean {known}?")).unwrap_or_default();
+        let far = |known: &&str| (!known.starts_with(&**slug), strsim::damerau_levenshtein(known, slug));
+        let known = findings().chain(faults()).map(|(slug, _)| slug).chain(lint_rules().map(|rule| rule.kind.slug()));
+        let nearest = known.min_by_key(far).map(|known| format!("; did you mean {known}?")).unwrap_or_default();
         return Err(Error::Usage(format!("there is no kind of finding called {slug}{nearest}")));
     };
-    Show::Stdout.line(Show::Stdout.look().text(page).trim_end());
+    Show::Stdout.line(Show::Stdout.look().text(&page).trim_end());
     Ok(ExitCode::Ok)
 }
 
@@ -39,6 +46,40 @@ fn findings() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 fn faults() -> impl Iterator<Item = (&'static str, &'static str)> {
     WiringFaultKind::ALL.into_iter().map(|kind| (kind.slug(), fault_page(kind)))
+}
+
+/// The rules that read sources, without those whose kind has a page as a fault of a wired command.
+fn lint_rules() -> impl Iterator<Item = &'static Rule> {
+    lints::rules().filter(|rule| WiringFaultKind::from_slug(rule.kind.slug()).is_none())
+}
+
+/// What is to be said of a rule that reads sources.
+fn lint_page(rule: &Rule) -> String {
+    let hosts = report::trap_hosts(rule.hosts);
+    let mut page = format!(
+        "# {}\n\n{}\n\n## Why a host cares\n\nOn {hosts}. {}\n\n## How to mend it\n\n{}\n\n    hostproof: allow {} because …\n\n\
+         in a comment, on the line or on the one before, allows it where it is meant.\n",
+        rule.kind.slug(),
+        rule.finds,
+        rule.why,
+        sentence(rule.mend),
+        rule.kind.slug(),
+    );
+    for (title, examples) in [("Example", rule.bad), ("Not found", rule.good)] {
+        for (number, (language, text)) in examples.iter().enumerate() {
+            let title = if number == 0 { format!("\n## {title}\n") } else { String::new() };
+            let indented: Vec<String> = text.lines().map(|line| format!("    {line}").trim_end().to_owned()).collect();
+            page.push_str(&format!("{title}\n{}:\n\n{}\n", language.name(), indented.join("\n")));
+        }
+    }
+    page
+}
+
+/// A text as a sentence.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
 }
 
 /// The first sentence of a page.

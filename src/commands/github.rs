@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use super::show::Show;
-use crate::model::{Gate, Report};
+use crate::model::{Gate, Lints, Report};
 use crate::{env, platform, report};
 
 /// How large a step's summary may be, all that is in it together.
@@ -21,6 +21,13 @@ pub fn tell(report: &Report, project: &Path, show: Show) {
         && let Err(error) = summarise(report, &path)
     {
         Show::error(&format!("the step summary can't be written to {}: {error}", path.display()));
+    }
+}
+
+/// Annotates what was found in sources.
+pub fn tell_lints(lints: &Lints, project: &Path, show: Show) {
+    if env::in_github_actions() {
+        annotate(project, show, |file_of| report::lint_annotations(lints, file_of));
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::check_run;
 use super::show::Show;
-use crate::cli::HooksArgs;
+use crate::cli::{HooksArgs, ManifestArgs};
 use crate::error::{Error, ExitCode, Result};
 use crate::manifest::FOLDER;
 use crate::model::{Check, HOOKS_SCHEMA, HookTotals, Hooks, Report, Wiring, WiringSource};
@@ -23,7 +23,7 @@ const MAX_REPORT: u64 = 256 << 20;
 ///
 /// If the manifests or the report are wrong, or there is no such commit.
 pub fn run(args: &HooksArgs) -> Result<ExitCode> {
-    let project = Project::open(args)?;
+    let project = Project::open(&args.manifests)?;
     let took = args.report.as_deref().map(took_ms).transpose()?.unwrap_or_default();
     let (files, mut notes): (Box<dyn Files>, Vec<String>) = if let Some(commit) = &args.at {
         (Box::new(Tree::open(&project.root, commit).map_err(Error::Usage)?), Vec::new())
@@ -85,21 +85,26 @@ fn totals(wirings: &[Wiring], unread: usize) -> HookTotals {
 }
 
 /// The project with what its manifests say, if it has some.
-struct Project {
+pub struct Project {
     /// Absolute, without symbolic links.
-    root: PathBuf,
-    checks: Vec<Check>,
-    sources: Vec<WiringSource>,
+    pub root: PathBuf,
+    pub checks: Vec<Check>,
+    pub sources: Vec<WiringSource>,
 }
 
 impl Project {
-    fn open(args: &HooksArgs) -> Result<Self> {
+    /// The one that lies here.
+    ///
+    /// # Errors
+    ///
+    /// If its manifests are wrong.
+    pub fn open(args: &ManifestArgs) -> Result<Self> {
         let start = check_run::current_folder()?;
         let canonical =
             |path: &Path| platform::real_path(path).map_err(|error| Error::file("cannot open", path, error));
         let has_some = start.ancestors().any(|folder| fs::symlink_metadata(folder.join(FOLDER)).is_ok());
-        if has_some || args.manifests.manifests.is_some() {
-            let loaded = super::run::load(&args.manifests)?;
+        if has_some || args.manifests.is_some() {
+            let loaded = super::run::load(args)?;
             let checks = loaded.checks.into_iter().map(|loaded| loaded.check).collect();
             return Ok(Self { root: canonical(&loaded.project)?, checks, sources: loaded.wirings });
         }

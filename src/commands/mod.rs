@@ -25,6 +25,7 @@ mod run;
 mod schema;
 mod show;
 mod telling;
+mod traps;
 mod r#try;
 mod vouch;
 mod who;

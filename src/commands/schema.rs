@@ -14,6 +14,7 @@ pub fn run(args: &SchemaArgs) -> ExitCode {
         Document::Doctor => report::doctor_schema(),
         Document::Hooks => report::hooks_schema(),
         Document::Gate => report::gate_schema(),
+        Document::Lints => report::lints_schema(),
         Document::Receipt => receipt::statement::schema(),
         Document::Verification => report::verification_schema(),
         Document::Revocation => receipt::revocation::schema(),

@@ -13,6 +13,7 @@ mod gate;
 mod hook_check;
 mod host;
 mod json_path;
+mod lint;
 mod policy;
 mod process;
 mod receipt;
@@ -48,6 +49,7 @@ pub use hook_check::{
 };
 pub use host::{CodePages, HostFacts};
 pub use json_path::{JsonPath, PathStep, WiringSource};
+pub use lint::{LINTS_SCHEMA, Lint, LintKind, LintTotals, Lints, TrapHost};
 pub use policy::{Accept, Accepted, Policy, PolicyPart};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use receipt::{

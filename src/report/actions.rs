@@ -2,7 +2,7 @@
 
 use super::against;
 use super::terminal::last_line;
-use crate::model::{CheckReport, Finding, Gate, GateAnswer, Report, Severity};
+use crate::model::{CheckReport, Finding, Gate, GateAnswer, Lints, Report, Severity};
 
 /// How many annotations of a kind a step may have.
 const MOST: usize = 10;
@@ -31,6 +31,21 @@ pub fn annotations(report: &Report, file_of: &dyn Fn(&str) -> Option<String>) ->
     let of_the_run = report.findings.iter().filter(|finding| finding.severity != Severity::Note);
     all.extend(of_the_run.enumerate().map(|(rank, finding)| of_finding("hostproof", finding, None, rank)));
     commands(all, &last_line(&report.totals, report.run.stopped))
+}
+
+/// The same of what was found in sources: errors and warnings that no comment allows.
+#[must_use]
+pub fn lint_annotations(lints: &Lints, file_of: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    let open = lints.lints.iter().filter(|lint| lint.allowed.is_none() && lint.severity != Severity::Note);
+    let all = open.map(|lint| Annotation {
+        severity: lint.severity,
+        rank: 0,
+        place: file_of(&lint.file).map(|file| (file, lint.line, Some(lint.column))),
+        title: lint.kind.slug().to_owned(),
+        message: &lint.message,
+        more: Some(format!("{}\nmend: {}", lint.why, lint.remedy)),
+    });
+    commands(all.collect(), &super::lints::counts(&lints.totals))
 }
 
 /// The annotations of a gate's answer: an error for each receipt that is missing and for each obstacle; a warning for each

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{Comparison, Event, Examination, Gate, Hooks, Report, Verification};
+use crate::model::{Comparison, Event, Examination, Gate, Hooks, Lints, Report, Verification};
 
 /// The JSON Schema of the report, generated from its types.
 #[must_use]
@@ -33,6 +33,14 @@ pub fn doctor_schema() -> Value {
 pub fn hooks_schema() -> Value {
     let mut schema = schemars::schema_for!(Hooks);
     schema.insert("title".to_owned(), Value::from("hostproof hooks, version 1"));
+    schema.to_value()
+}
+
+/// The JSON Schema of what `lint --code --json` prints, generated from its types.
+#[must_use]
+pub fn lints_schema() -> Value {
+    let mut schema = schemars::schema_for!(Lints);
+    schema.insert("title".to_owned(), Value::from("hostproof lint --code, version 1"));
     schema.to_value()
 }
 

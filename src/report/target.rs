@@ -16,6 +16,7 @@ pub enum Document {
     Revocation,
     /// Markdown.
     Page,
+    Sarif,
 }
 
 impl Document {
@@ -26,6 +27,7 @@ impl Document {
             Self::Receipt => "cannot write the receipt to",
             Self::Revocation => "cannot write the revocation to",
             Self::Page => "cannot write the page to",
+            Self::Sarif => "cannot write the SARIF file to",
         }
     }
 
@@ -36,6 +38,7 @@ impl Document {
             Self::Receipt => "receipt",
             Self::Revocation => "revocation",
             Self::Page => "page",
+            Self::Sarif => "SARIF file",
         }
     }
 }

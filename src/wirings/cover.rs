@@ -10,12 +10,13 @@ use super::files::Files;
 use super::named::{Around, in_argv, in_shell};
 use super::paths::join;
 use crate::covers::Covers;
-use crate::model::{Check, CheckCommand, Cover, Cwd, Wiring, WiringFault, WiringFaultKind};
+use crate::model::{Check, CheckCommand, Cover, Cwd, Script, Wiring, WiringFault, WiringFaultKind};
 use crate::words::duration;
 
 /// Says of each wiring which checks cover it.
 pub fn cover(wirings: &mut [Wiring], checks: &[&Check], files: &dyn Files) {
-    let uses: Vec<Vec<String>> = checks.iter().map(|check| used(check, files)).collect();
+    let paths = |check: &&Check| used(check, files).into_iter().map(|script| script.path).collect();
+    let uses: Vec<Vec<String>> = checks.iter().map(paths).collect();
     for wiring in wirings {
         for (check, used) in checks.iter().zip(&uses) {
             if let Some(by) = covered(wiring, check, used) {
@@ -47,20 +48,20 @@ fn covered(wiring: &Wiring, check: &Check, used: &[String]) -> Option<String> {
 }
 
 /// The files of the project that a check's own command names.
-fn used(check: &Check, files: &dyn Files) -> Vec<String> {
+#[must_use]
+pub fn used(check: &Check, files: &dyn Files) -> Vec<Script> {
     let in_project = check.cwd != Cwd::Sandbox;
     let folders = vec![("HOSTPROOF_PROJECT", String::new()), ("CLAUDE_PROJECT_DIR", String::new())];
     let cwd = in_project.then(String::new);
     let around = Around { files, folders, cwd, file: None, is_top: true };
-    let told = match &check.command {
-        CheckCommand::Hook(_) => return Vec::new(),
-        CheckCommand::Shell { script, .. } => in_shell(script, &around),
+    match &check.command {
+        CheckCommand::Hook(_) => Vec::new(),
+        CheckCommand::Shell { script, .. } => in_shell(script, &around).scripts,
         CheckCommand::Argv(argv) => {
             let argv: Vec<String> = argv.iter().map(|word| word.replace("$project", "${HOSTPROOF_PROJECT}")).collect();
-            in_argv(&argv, &around)
+            in_argv(&argv, &around).scripts
         }
-    };
-    told.scripts.into_iter().map(|script| script.path).collect()
+    }
 }
 
 /// Says which limits are shorter than what a check that covers the command takes, by how long each took last.

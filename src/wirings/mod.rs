@@ -43,7 +43,7 @@ mod toml;
 mod tree;
 mod yaml;
 
-pub use cover::{cover, mark_short_limits};
+pub use cover::{cover, mark_short_limits, used};
 pub use files::{Disk, Entry, Files, Refused, Tree};
 pub use hosts::{Form, Matchers, form};
 pub use listing::{Listing, list};

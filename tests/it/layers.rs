@@ -23,6 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("manifest", &["env", "error", "model", "platform", "words"]),
     ("memory", &["env", "error", "platform"]),
     ("wirings", &["covers", "manifest", "model", "platform", "source", "words"]),
+    ("lints", &["covers", "model", "wirings"]),
     ("plan", &["error", "manifest", "model", "platform"]),
     ("init", &["env", "error", "manifest", "model", "plan", "platform", "run", "source", "wirings", "words"]),
     ("receipt", &["covers", "error", "manifest", "model", "plan", "platform", "source", "wirings", "words"]),
@@ -30,7 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("run", &["env", "error", "model", "plan", "platform", "probes", "readers", "source", "wirings", "words"]),
     ("container", &["env", "error", "model", "plan", "platform", "run", "source", "words"]),
     ("gate", &["covers", "error", "model", "plan", "receipt", "source", "wirings", "words"]),
-    ("report", &["env", "error", "model", "platform", "words"]),
+    ("report", &["env", "error", "lints", "model", "platform", "words"]),
     (
         "commands",
         &[
@@ -41,6 +42,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "error",
             "gate",
             "init",
+            "lints",
             "manifest",
             "memory",
             "model",

@@ -8,6 +8,8 @@ mod context;
 #[cfg(unix)]
 mod events;
 #[cfg(unix)]
+mod lint_code;
+#[cfg(unix)]
 mod manifests;
 #[cfg(unix)]
 mod processes;

@@ -213,6 +213,7 @@ fn the_frame_that_tripped_over_a_held_directory_stands_with_its_holder() {
         mend   end it in the test that starts it, and wait for it     hostproof explain leaked-process
         again  hostproof run sweep --keep failed
         hand   cd [project] && python3 hooks/test_sweep.py
+        note   hooks/test_sweep.py:30:23   Windows has no os.sysconf, and nothing here asks for the system     hostproof explain posix-only
 
     2/2 cases, 0/1 checks, 2 failed
     --- stderr

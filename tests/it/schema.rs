@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::context::{Context, repository, variable, works};
 
 /// The documents whose schemas are rewritten when that is asked for.
-const COMMITTED: [&str; 9] =
-    ["comparison", "report", "events", "doctor", "hooks", "receipt", "verification", "revocation", "gate"];
+const COMMITTED: [&str; 10] =
+    ["comparison", "report", "events", "doctor", "hooks", "lints", "receipt", "verification", "revocation", "gate"];
 
 fn printed(document: &str) -> String {
     Context::new().hp(&["schema", document]).exits(0).stdout.clone()

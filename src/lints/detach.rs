@@ -1,0 +1,273 @@
+//! How a source starts processes that are to outlive it.
+
+use super::language::Language;
+use super::literal::{literal, pieces};
+use super::source::{Call, Source, in_scope};
+use super::syntax::Node;
+
+/// A process that is started to live on, with what is said about how.
+#[derive(Debug)]
+pub struct Detached<'s> {
+    /// What is pointed at.
+    pub node: Node<'s>,
+    /// What makes it live on, as it is written.
+    pub by: &'static str,
+    /// Whether it says where the process starts.
+    pub has_cwd: bool,
+    /// Whether it says where its output goes.
+    pub has_output: bool,
+}
+
+/// The processes that a source starts to live on and does not wait for.
+#[must_use]
+pub fn detached<'s>(source: &Source<'s>) -> Vec<Detached<'s>> {
+    match source.language {
+        Language::Python => source.calls_of(&["subprocess.Popen"]).filter_map(|call| python(source, call)).collect(),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            source.calls_of(&["child_process.spawn", "child_process.fork"]).filter_map(script).collect()
+        }
+        Language::Rust => source.calls.iter().filter_map(rust).collect(),
+        Language::Go => source.syntax.nodes().filter_map(go).collect(),
+        Language::Shell => Vec::new(),
+    }
+}
+
+/// What a call of `Popen` says, keywords from dictionaries included.
+#[derive(Debug, Default)]
+pub struct Options<'s> {
+    pub pairs: Vec<(String, Node<'s>)>,
+    /// Whether there are some that can't be told.
+    pub untold: bool,
+}
+
+impl<'s> Options<'s> {
+    /// Of a call.
+    #[must_use]
+    pub fn of(source: &Source<'s>, call: &Call<'s>) -> Self {
+        let mut options = Self::default();
+        options.pairs.extend(call.named.iter().map(|(name, value)| ((*name).to_owned(), *value)));
+        for spread in call.spread.iter().filter(|spread| spread.kind() == "dictionary_splat") {
+            let before = options.pairs.len();
+            match spread.parts().next() {
+                Some(name) if name.kind() == "identifier" => {
+                    options.assigned(call.in_scope(), name.text());
+                    if options.pairs.len() == before {
+                        options.assigned(source.syntax.nodes(), name.text());
+                    }
+                }
+                Some(other) => {
+                    options.dictionaries(other);
+                    // `**how_to_detach()`
+                    if let Some(function) = other.child("function")
+                        && let Some(definition) = definition(source, function.text())
+                    {
+                        options.dictionaries(definition);
+                    }
+                }
+                None => {}
+            }
+            options.untold |= options.pairs.len() == before;
+        }
+        options
+    }
+
+    /// Adds what a name stands for, wherever it is given something among nodes.
+    fn assigned(&mut self, among: impl Iterator<Item = Node<'s>>, name: &str) {
+        for node in among {
+            match node.kind() {
+                "assignment" => {
+                    let (Some(left), Some(right)) = (node.child("left"), node.child("right")) else { continue };
+                    if left.text() == name {
+                        self.dictionaries(right);
+                    } else if left.kind() == "subscript"
+                        && left.child("value").is_some_and(|value| value.text() == name)
+                        && let Some(key) = left.child("subscript").and_then(literal)
+                    {
+                        self.pairs.push((key, right));
+                    }
+                }
+                "call" => {
+                    let is_update = node.child("function").is_some_and(|function| {
+                        function.child("object").is_some_and(|object| object.text() == name)
+                            && function.text().ends_with(".update")
+                    });
+                    if is_update {
+                        self.dictionaries(node);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds the pairs of every dictionary below a node, of subscripts too.
+    fn dictionaries(&mut self, below: Node<'s>) {
+        for node in below.descendants() {
+            match node.kind() {
+                "pair" => {
+                    if let (Some(key), Some(value)) = (node.child("key").and_then(literal), node.child("value")) {
+                        self.pairs.push((key, value));
+                    }
+                }
+                "keyword_argument" => {
+                    if let (Some(name), Some(value)) = (node.child("name"), node.child("value")) {
+                        self.pairs.push((name.text().to_owned(), value));
+                    }
+                }
+                "assignment" => {
+                    let left = node.child("left").filter(|left| left.kind() == "subscript");
+                    let key = left.and_then(|left| left.child("subscript")).and_then(literal);
+                    if let (Some(key), Some(value)) = (key, node.child("right")) {
+                        self.pairs.push((key, value));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The values of a keyword.
+    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Node<'s>> + 'a {
+        self.pairs.iter().filter(move |(key, _)| key == name).map(|(_, value)| *value)
+    }
+
+    /// Whether a keyword is given something other than nothing.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.values(name).any(|value| !matches!(value.text(), "None" | "False"))
+    }
+}
+
+/// The function of that name in a source.
+fn definition<'s>(source: &Source<'s>, name: &str) -> Option<Node<'s>> {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    source
+        .syntax
+        .nodes()
+        .find(|node| node.kind() == "function_definition" && node.child("name").is_some_and(|name| name.text() == last))
+}
+
+fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
+    let options = Options::of(source, call);
+    let mentions = |name: &str, words: &[&str]| options.values(name).any(|value| mentions(call, value, words));
+    let by = if options.has("start_new_session") {
+        "start_new_session"
+    } else if mentions("preexec_fn", &["setsid", "setpgrp", "setpgid"]) {
+        "setsid"
+    } else if mentions("creationflags", &["DETACHED_PROCESS"]) {
+        "DETACHED_PROCESS"
+    } else {
+        return None;
+    };
+    if is_waited_for(call) {
+        return None;
+    }
+    Some(Detached {
+        node: call.node,
+        by,
+        has_cwd: options.has("cwd") || options.untold,
+        has_output: options.has("stdout") || options.untold,
+    })
+}
+
+/// Whether a value mentions one of these words, or is a name that was given a value which does.
+fn mentions(call: &Call<'_>, value: Node<'_>, words: &[&str]) -> bool {
+    let says = |node: Node<'_>| {
+        node.descendants().any(|node| {
+            matches!(node.kind(), "identifier" | "property_identifier" | "field_identifier" | "string_content")
+                && words.contains(&node.text())
+        })
+    };
+    says(value)
+        || value.kind() == "identifier"
+            && call.in_scope().any(|node| {
+                matches!(node.kind(), "assignment" | "augmented_assignment")
+                    && node.child("left").is_some_and(|left| left.text() == value.text())
+                    && node.child("right").is_some_and(says)
+            })
+}
+
+/// Whether the source keeps the process, and waits for it, or hands it to its caller.
+fn is_waited_for(call: &Call<'_>) -> bool {
+    const WAITING: &[&str] = &["wait", "communicate", "terminate", "kill", "returncode", "killpg", "send_signal"];
+    let Some(parent) = call.node.parent() else { return false };
+    let kept = match parent.kind() {
+        "assignment" => parent.child("left"),
+        "expression_statement" => return false,
+        // `with Popen(…)`, `return Popen(…)`, an argument of something.
+        _ => return true,
+    };
+    let Some(name) = kept else { return false };
+    // In `self.child` another method may wait.
+    let own = name.kind() == "identifier";
+    let is_it = |object: Node<'_>| object.text() == name.text();
+    let waits = |node: Node<'_>| match node.kind() {
+        "attribute" => {
+            node.child("object").is_some_and(is_it)
+                && node.child("attribute").is_some_and(|method| WAITING.contains(&method.text()))
+        }
+        "return_statement" | "yield" => node.parts().next().is_some_and(is_it),
+        _ => false,
+    };
+    if own { call.in_scope().any(waits) } else { call.node.root().descendants().any(waits) }
+}
+
+fn script<'s>(call: &Call<'s>) -> Option<Detached<'s>> {
+    let detached = call.keyword("detached")?;
+    let unrefs = call.in_scope().any(|node| node.kind() == "property_identifier" && node.text() == "unref");
+    if detached.text() == "false" || !unrefs {
+        return None;
+    }
+    let inherits = |stdio: Node<'_>| stdio.descendants().any(|node| pieces(node).as_deref() == Some("inherit"));
+    let untold = !call.spread.is_empty();
+    Some(Detached {
+        node: call.node,
+        by: "detached",
+        has_cwd: call.keyword("cwd").is_some() || untold,
+        // Without it there are pipes, which the child loses with its parent.
+        has_output: !call.keyword("stdio").is_some_and(inherits),
+    })
+}
+
+/// `Command::new(…)….process_group(0)….spawn()`, in one expression.
+fn rust<'s>(call: &Call<'s>) -> Option<Detached<'s>> {
+    if call.method() != "spawn" {
+        return None;
+    }
+    let chain: Vec<&str> = std::iter::successors(call.receiver, |node| {
+        node.child("function").and_then(|function| function.child("value"))
+    })
+    .take(64)
+    .filter_map(|node| node.child("function")?.child("field").map(Node::text))
+    .collect();
+    let by = if chain.contains(&"process_group") { "process_group" } else { return None };
+    if call.node.within(&["let_declaration"]).is_some_and(|let_| let_.child("value") == Some(call.node)) {
+        return None;
+    }
+    Some(Detached {
+        node: call.node,
+        by,
+        has_cwd: chain.contains(&"current_dir"),
+        has_output: chain.contains(&"stdout"),
+    })
+}
+
+/// `&syscall.SysProcAttr{Setsid: true}`
+fn go(node: Node<'_>) -> Option<Detached<'_>> {
+    if node.kind() != "composite_literal"
+        || !node.child("type").is_some_and(|name| name.text().ends_with("SysProcAttr"))
+    {
+        return None;
+    }
+    let is_detaching = node
+        .descendants()
+        .any(|node| node.kind() == "keyed_element" && node.parts().next().is_some_and(|key| key.text() == "Setsid"));
+    if !is_detaching {
+        return None;
+    }
+    let fields: Vec<&str> = in_scope(node).filter(|node| node.kind() == "field_identifier").map(Node::text).collect();
+    if fields.iter().any(|field| matches!(*field, "Wait" | "Run" | "Output" | "CombinedOutput")) {
+        return None;
+    }
+    Some(Detached { node, by: "Setsid", has_cwd: fields.contains(&"Dir"), has_output: true })
+}

@@ -1,0 +1,278 @@
+//! Where a source asks which system it is on: what lies there is meant for some systems only.
+
+use std::collections::BTreeSet;
+
+use super::language::Language;
+use super::syntax::{Node, Syntax};
+
+/// The parts of a source that are guarded, as ranges of nodes.
+#[derive(Debug, Default)]
+pub struct Guards {
+    /// Sorted, none in another.
+    ranges: Vec<(usize, usize)>,
+}
+
+/// The longest condition that is looked into, in nodes.
+const LONGEST: usize = 300;
+
+/// Parts of names that ask for a system or for what only some have.
+const ASKING: &[&str] = &[
+    "windows",
+    "win32",
+    "posix",
+    "platform",
+    "linux",
+    "darwin",
+    "macos",
+    "unix",
+    "hasattr",
+    "getattr",
+    "fcntl",
+    "msvcrt",
+    "goos",
+    "ostype",
+    "msystem",
+    "uname",
+    "cygwin",
+    "iswin",
+    "is_win",
+    "on_win",
+    "_win",
+    "is_nt",
+    "find_spec",
+    "fork",
+    "have_",
+    "has_",
+    "supports",
+    "requires",
+    "kqueue",
+    "epoll",
+    "af_unix",
+];
+
+/// Decorators that let a test run only where it can.
+const SKIPPING: &[&str] = &["skipUnless", "skipIf", "skipif"];
+
+/// Statements after which the rest of a block is not reached.
+const LEAVING: &[&str] =
+    &["return_statement", "raise_statement", "continue_statement", "break_statement", "throw_statement"];
+
+/// Calls that do the same.
+const ENDING: &[&str] = &["exit", "skip", "skipTest", "SkipTest", "_exit", "abort", "importorskip"];
+
+/// Errors that mean: this system has none.
+const LACKS: &[&str] =
+    &["ImportError", "ModuleNotFoundError", "AttributeError", "NotImplementedError", "Exception", "NameError"];
+
+impl Guards {
+    /// Of a source.
+    #[must_use]
+    pub fn of(language: Language, syntax: &Syntax<'_>) -> Self {
+        let known = answers(syntax);
+        let asks = |node: Node<'_>| asks(node, &known);
+        let mut found = Vec::new();
+        for node in syntax.nodes().filter(|node| node.is_named()) {
+            let range = (node.index(), node.end_index());
+            match node.kind() {
+                "if_statement" | "elif_clause" | "if_expression" | "while_statement" => {
+                    let condition = node.child("condition");
+                    // A shell has several commands in one condition.
+                    let asks = match language {
+                        Language::Shell => node.children().take_while(|part| part.kind() != "then").any(asks),
+                        _ => condition.is_some_and(asks),
+                    };
+                    if asks {
+                        found.push(range);
+                        if leaves(node)
+                            && let Some(parent) = node.parent()
+                        {
+                            found.push((node.index(), parent.end_index()));
+                        }
+                    }
+                }
+                "conditional_expression"
+                | "ternary_expression"
+                | "case_statement"
+                | "match_statement"
+                | "switch_statement"
+                | "expression_switch_statement" => {
+                    let head: Vec<_> = match node.kind() {
+                        // The value, `if`, the condition.
+                        "conditional_expression" => node.parts().nth(1).into_iter().collect(),
+                        _ => ["condition", "value", "subject"].iter().filter_map(|field| node.child(field)).collect(),
+                    };
+                    if head.into_iter().any(asks) {
+                        found.push(range);
+                    }
+                }
+                "boolean_operator" | "binary_expression" | "list"
+                    if node.parent().is_none_or(|parent| parent.kind() != node.kind())
+                        && node.children().any(|part| matches!(part.kind(), "and" | "or" | "&&" | "||"))
+                        && node.children().next().is_some_and(asks) =>
+                {
+                    found.push(range);
+                }
+                "try_statement" if catches_lack(node) => {
+                    found.push(range);
+                    // Who leaves in the handler does not come to what follows.
+                    let leaves = node.parts().filter(|part| part.kind() == "except_clause").flat_map(Node::descendants);
+                    if leaves.into_iter().any(|part| LEAVING.contains(&part.kind()))
+                        && let Some(parent) = node.parent()
+                    {
+                        found.push((node.index(), parent.end_index()));
+                    }
+                }
+                "decorated_definition" => {
+                    let skips = |part: Node<'_>| {
+                        part.descendants().any(|word| word.kind() == "identifier" && SKIPPING.contains(&word.text()))
+                    };
+                    if node.parts().any(|part| part.kind() == "decorator" && (asks(part) || skips(part))) {
+                        found.push(range);
+                    }
+                }
+                // `with suppress(NotImplementedError):`
+                "with_statement" if suppresses_lack(node) => found.push(range),
+                // `pytest.importorskip("fcntl")`, `import_helper.import_module("fcntl")`: the file ends here elsewhere.
+                "call" if skips_file(node) => found.push((0, syntax.root().end_index())),
+                // `pytestmark = pytest.mark.skipif(sys.platform == "win32", …)` is for the whole file.
+                "assignment" if node.child("left").is_some_and(|left| left.text() == "pytestmark") && asks(node) => {
+                    found.push((0, syntax.root().end_index()));
+                }
+                // `#[cfg(unix)]` is for what follows.
+                "attribute_item" | "inner_attribute_item" if language == Language::Rust && asks(node) => {
+                    let parent = node.parent().unwrap_or(node);
+                    let next = parent
+                        .children()
+                        .find(|next| next.index() > node.index() && next.is_named() && next.kind() != "attribute_item");
+                    let inner = node.kind() == "inner_attribute_item";
+                    found.extend(if inner {
+                        Some((parent.index(), parent.end_index()))
+                    } else {
+                        next.map(|next| (next.index(), next.end_index()))
+                    });
+                }
+                "macro_invocation"
+                    if language == Language::Rust
+                        && node.child("macro").is_some_and(|name| name.text().contains("cfg")) =>
+                {
+                    found.push(range);
+                }
+                "comment"
+                    if language == Language::Go
+                        && (node.text().starts_with("//go:build") || node.text().starts_with("// +build")) =>
+                {
+                    found.push((0, syntax.root().end_index()));
+                }
+                _ => {}
+            }
+        }
+        Self { ranges: merged(found) }
+    }
+
+    /// Whether a node is meant for some systems only.
+    #[must_use]
+    pub fn have(&self, node: Node<'_>) -> bool {
+        let at = node.index();
+        let next = self.ranges.partition_point(|(start, _)| *start <= at);
+        next > 0 && at < self.ranges[next - 1].1
+    }
+}
+
+/// Sorted, and none in another.
+fn merged(mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    ranges.sort_unstable();
+    let mut merged: Vec<(usize, usize)> = Vec::new();
+    for (start, end) in ranges {
+        match merged.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => merged.push((start, end)),
+        }
+    }
+    merged
+}
+
+/// Names that a file gives to an answer: `_WINDOWS = sys.platform == "win32"`, `fcntl = None` beside an import.
+fn answers<'s>(syntax: &'s Syntax<'s>) -> BTreeSet<&'s str> {
+    let mut names = BTreeSet::new();
+    for node in syntax.nodes() {
+        let (left, right) = match node.kind() {
+            "assignment" => (node.child("left"), node.child("right")),
+            "variable_declarator" => (node.child("name"), node.child("value")),
+            _ => continue,
+        };
+        if let (Some(left), Some(right)) = (left, right)
+            && left.kind() == "identifier"
+            && (asks(right, &BTreeSet::new()) || right.kind() == "none" && node.within(&["except_clause"]).is_some())
+        {
+            names.insert(left.text());
+        }
+    }
+    names
+}
+
+/// Whether an expression asks which system this is, or whether it has something.
+fn asks(condition: Node<'_>, known: &BTreeSet<&str>) -> bool {
+    condition.descendants().take(LONGEST).any(|node| {
+        let is_word = matches!(
+            node.kind(),
+            "identifier" | "property_identifier" | "field_identifier" | "string_content" | "string_fragment" | "word"
+                | "variable_name" | "interpreted_string_literal_content"
+        );
+        if !is_word {
+            return false;
+        }
+        let text = node.text();
+        let lower = text.to_ascii_lowercase();
+        text == "nt" || node.kind() == "identifier" && known.contains(text) || ASKING.iter().any(|asking| lower.contains(asking))
+            // `os.name`
+            || text == "name" && node.parent().is_some_and(|parent| parent.text() == "os.name")
+            || lower == "win"
+    })
+}
+
+/// Whether a branch ends in leaving what it lies in.
+fn leaves(statement: Node<'_>) -> bool {
+    let Some(body) = statement.child("consequence").or_else(|| statement.child("body")) else {
+        // Of a shell: the last command before `fi`.
+        let last = statement.parts().last();
+        return last.is_some_and(|last| matches!(last.text().split_whitespace().next(), Some("exit" | "return")));
+    };
+    if statement.child("alternative").is_some() {
+        return false;
+    }
+    let last = if body.parts().next().is_none() { Some(body) } else { body.parts().last() };
+    let last =
+        last.map(|last| if last.kind() == "statement_list" { last.parts().last().unwrap_or(last) } else { last });
+    last.is_some_and(|last| {
+        if LEAVING.contains(&last.kind()) || LEAVING.contains(&body.kind()) {
+            return true;
+        }
+        let call = last.descendants().take(4).find(|node| matches!(node.kind(), "call" | "call_expression"));
+        let name = call.and_then(|call| call.child("function")).map(Node::text);
+        name.is_some_and(|name| ENDING.contains(&name.rsplit('.').next().unwrap_or(name)))
+    })
+}
+
+fn suppresses_lack(statement: Node<'_>) -> bool {
+    let items = statement.parts().filter(|part| part.kind() == "with_clause");
+    let mut words = items.flat_map(Node::descendants).filter(|node| node.kind() == "identifier").map(Node::text);
+    words.any(|word| word == "suppress") && {
+        let items = statement.parts().filter(|part| part.kind() == "with_clause");
+        items.flat_map(Node::descendants).any(|node| LACKS.contains(&node.text()))
+    }
+}
+
+fn skips_file(call: Node<'_>) -> bool {
+    let name = call.child("function").map_or("", Node::text);
+    let outside = call.within(&["function_definition"]).is_none();
+    outside && matches!(name.rsplit('.').next(), Some("import_module" | "importorskip" | "requires_fork"))
+}
+
+fn catches_lack(statement: Node<'_>) -> bool {
+    statement.parts().filter(|part| part.kind() == "except_clause").any(|clause| {
+        let errors = clause.children().take_while(|part| part.kind() != ":");
+        let mut named = errors.flat_map(Node::descendants).filter(|node| node.kind() == "identifier").peekable();
+        // A bare `except:` catches everything.
+        named.peek().is_none() || named.any(|node| LACKS.contains(&node.text()))
+    })
+}

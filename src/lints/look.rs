@@ -1,0 +1,150 @@
+//! A look at one source.
+
+use super::allows::Allows;
+use super::language::Language;
+use super::names::Names;
+use super::rule::{Hit, Rule};
+use super::rules::{rule, rules};
+use super::source::Source;
+use super::syntax::Syntax;
+use crate::model::{Lint, LintKind, Unread};
+
+/// The longest line that is shown.
+const LONGEST: usize = 160;
+
+/// What is known of a source before it is parsed.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    pub language: Language,
+    /// As findings name it.
+    pub file: &'a str,
+    /// A command that a host calls is no file: it has this line in the file that wires it.
+    pub wired: Option<u64>,
+    /// Whether it may be executed, if something starts it by itself.
+    pub executable: Option<bool>,
+}
+
+/// What came of a look.
+#[derive(Debug, Default)]
+pub struct Looked {
+    pub lints: Vec<Lint>,
+    /// Why it was not looked at.
+    pub unread: Option<Unread>,
+    /// What of it was not understood.
+    pub unclear: Option<Unread>,
+}
+
+/// Looks at a source. Bytes that are no UTF-8 are passed over, and told.
+#[must_use]
+pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
+    let unread = |message: String, remedy: &str| Unread {
+        file: about.file.to_owned(),
+        line: None,
+        message,
+        remedy: remedy.to_owned(),
+    };
+    let text = String::from_utf8_lossy(bytes);
+    if bytes.contains(&0) {
+        let remedy = "save it as UTF-8; it may be no text, or in another encoding";
+        return Looked { unread: Some(unread("it has NUL bytes".to_owned(), remedy)), ..Looked::default() };
+    }
+    let syntax = match Syntax::parse(about.language, &text) {
+        Ok(syntax) => syntax,
+        Err(error) => {
+            let unread = unread(error.message(), "split it, or leave it out");
+            return Looked { unread: Some(unread), ..Looked::default() };
+        }
+    };
+    let places = Lines::of(&text);
+    let mut lints = found(&syntax, &places, about);
+    lints.sort_by_key(|lint| (lint.line, lint.column, lint.kind));
+    let mut unclear = None;
+    if let Some(at) = syntax.first_error() {
+        let line = places.line(at) as u64 + about.wired.unwrap_or(1);
+        let message = "its syntax was not understood here, so that nothing is known of this place".to_owned();
+        unclear = Some(Unread { line: Some(line), ..unread(message, "see whether it is right") });
+    }
+    if let Some(at) = text.find('\u{fffd}').filter(|_| str::from_utf8(bytes).is_err()) {
+        let message = "it is not UTF-8: bytes that are none were passed over".to_owned();
+        let line = Some(places.line(at) as u64 + 1);
+        unclear = Some(Unread { line, ..unread(message, "save it as UTF-8") });
+    }
+    Looked { lints, unread: None, unclear }
+}
+
+/// What the rules find, and what comments allow of it.
+fn found(syntax: &Syntax<'_>, places: &Lines<'_>, about: About<'_>) -> Vec<Lint> {
+    let names = Names::of(about.language, syntax);
+    let mut source = Source::new(about.language, about.file, syntax, &names);
+    source.wired = about.wired.is_some();
+    source.executable = about.executable;
+    let mut allows = Allows::of(syntax, &|byte| places.line(byte));
+    let mut lints = Vec::new();
+    let mut hits = Vec::new();
+    for rule in rules() {
+        (rule.find)(&source, &mut hits);
+        for hit in hits.drain(..) {
+            let line = places.line(hit.bytes.start);
+            let allowed = allows.reason(rule.kind, line);
+            lints.push(lint(rule, hit, places, about, allowed));
+        }
+    }
+    let idle = rule(LintKind::IdleAllow);
+    lints.extend(allows.idle().into_iter().map(|hit| lint(idle, hit, places, about, None)));
+    lints
+}
+
+fn lint(rule: &Rule, hit: Hit, places: &Lines<'_>, about: About<'_>, allowed: Option<String>) -> Lint {
+    let (line, column) = places.place(hit.bytes.start);
+    let (end_line, end_column) = places.place(hit.bytes.end);
+    let first = about.wired.unwrap_or(1);
+    // Of a wired command only the line is known in which its file has it.
+    let (column, end_column) = if about.wired.is_some() { (1, 1) } else { (column, end_column) };
+    let end_line = if about.wired.is_some() { line } else { end_line };
+    let snippet: String = places.text(line).trim().chars().take(LONGEST).collect();
+    Lint {
+        kind: rule.kind,
+        severity: rule.severity,
+        message: hit.message,
+        file: about.file.to_owned(),
+        line: if about.wired.is_some() { first } else { line as u64 + first },
+        column: column as u64,
+        end_line: if about.wired.is_some() { first } else { end_line as u64 + first },
+        end_column: end_column as u64,
+        snippet,
+        why: rule.why.to_owned(),
+        hosts: rule.hosts.to_vec(),
+        remedy: rule.mend.to_owned(),
+        allowed,
+    }
+}
+
+/// Where the lines of a text begin.
+struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    fn of(text: &'t str) -> Self {
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
+        Self { text, starts }
+    }
+
+    /// The line of a byte, from 0.
+    fn line(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+
+    /// The line from 0, and the column in characters from 1.
+    fn place(&self, byte: usize) -> (usize, usize) {
+        let line = self.line(byte);
+        let before = self.text.get(self.starts[line]..byte).unwrap_or_default();
+        (line, before.chars().count() + 1)
+    }
+
+    fn text(&self, line: usize) -> &'t str {
+        let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
+        self.text.get(self.starts[line]..end).unwrap_or_default()
+    }
+}

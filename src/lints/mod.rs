@@ -1,0 +1,42 @@
+//! Traps that can be read: a source is parsed, and rules look at its syntax. Nothing is run.
+//!
+//! ```text
+//! what runs as a hook or a self-test, paths, or the whole tree -> targets -> [ bytes -> syntax -> source -> rules -> allows ] -> lints
+//! ```
+//!
+//! - `language` tells a file's language, `syntax` is its tree, `names`, `literal` and `guards` say what is in it; `source`
+//!   has all of that for the rules.
+//! - `rules` has one file per kind of trap, with everything that is said of it; `detach`, `paths` and `shell` is what several
+//!   of them want to know.
+//! - `targets` tells which files are looked at, `look` looks at one, `scan` at all of them at once.
+//!
+//! # Invariants
+//!
+//! - **By syntax**: no rule searches the text of a source.
+//! - **Once**: each file is read and parsed once, whatever the number of rules.
+//! - **Whatever the source is, there is an answer**: no walk recurses; size, parts and time are limited, and that is told.
+//! - **Unknown is said**: a file that can't be read or parsed is told, and so is syntax that was not understood.
+
+mod allows;
+mod detach;
+mod guards;
+mod language;
+mod literal;
+mod look;
+mod names;
+mod paths;
+mod rule;
+mod rules;
+mod scan;
+mod shell;
+mod source;
+mod syntax;
+mod targets;
+#[cfg(test)]
+mod tests;
+
+pub use language::Language;
+pub use rule::{Example, Rule, Seen};
+pub use rules::{rule, rules};
+pub use scan::{Scanned, scan};
+pub use targets::{Targets, Wanted, targets};

@@ -1,0 +1,106 @@
+//! `code-page`: output that an old code page can't say.
+
+use super::super::language::Language::Python;
+use super::super::literal::pieces;
+use super::super::rule::{Hit, Rule, Seen};
+use super::super::source::Source;
+use super::super::syntax::Node;
+use crate::model::{LintKind, Severity, TrapHost};
+
+pub const RULE: Rule = Rule {
+    kind: LintKind::CodePage,
+    severity: Severity::Warning,
+    finds: "A text is printed that has letters which Windows' code page 1252 has not.",
+    why: "A hook's output is a pipe, and Python writes to that in the system's code page until Python 3.15: print raises \
+          UnicodeEncodeError, and the hook dies on the line that was to tell something.",
+    hosts: &[TrapHost::Windows],
+    mend: "print ASCII, or begin with sys.stdout.reconfigure(encoding=\"utf-8\")",
+    bad: &[
+        (Python, "print(\"guard → ok\")\n"),
+        (Python, "import sys\n\ndef f(name):\n    sys.stdout.write(f\"✓ {name}\\n\")\n"),
+        (Python, "import json\n\ndef f(answer):\n    print(json.dumps(answer, ensure_ascii=False))\n"),
+    ],
+    good: &[
+        (Python, "print(\"größe — ok…\")\n"),
+        (Python, "import sys\n\nsys.stdout.reconfigure(encoding=\"utf-8\")\nprint(\"→\")\n"),
+        (Python, "import sys\n\nprint(\"→\", file=sys.stderr)\n"),
+        (Python, "import json\n\nprint(json.dumps({\"a\": \"→\"}))\n"),
+        (Python, "X = \"→\"\n"),
+    ],
+    seen: Seen { found: 24, right: 22, wrong: 2, remark: "the wrong ones are data of CPython's own tests." },
+    find,
+};
+
+fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
+    if source.language != Python || sees_to_it(source) {
+        return;
+    }
+    for call in &source.calls {
+        let prints = match &*call.name {
+            // What can't be said there is escaped on standard error.
+            "print" => call.keyword("file").is_none_or(|file| file.text() == "sys.stdout"),
+            "sys.stdout.write" => true,
+            _ => false,
+        };
+        if !prints || source.is_guarded(call.node) {
+            continue;
+        }
+        let message = call.positional.iter().find_map(|argument| unsayable(source, *argument));
+        hits.extend(message.map(|message| Hit::at(call.node, message)));
+    }
+}
+
+/// Whether the file says in which encoding its output goes.
+fn sees_to_it(source: &Source<'_>) -> bool {
+    source.syntax.nodes().any(|node| match node.kind() {
+        "identifier" => matches!(node.text(), "reconfigure" | "TextIOWrapper" | "detach"),
+        "string_content" => matches!(node.text(), "PYTHONUTF8" | "PYTHONIOENCODING"),
+        _ => false,
+    })
+}
+
+/// What of an argument code page 1252 can't say.
+fn unsayable(source: &Source<'_>, argument: Node<'_>) -> Option<String> {
+    let mut skip = 0;
+    for node in argument.descendants().filter(|node| node.is_named()) {
+        if node.index() < skip {
+            continue;
+        }
+        match node.kind() {
+            "call" => {
+                let name = node.child("function").map(|function| source.name_of(function)).unwrap_or_default();
+                if name == "json.dumps" {
+                    let raw = node.child("arguments").into_iter().flat_map(Node::parts).any(|part| {
+                        part.kind() == "keyword_argument" && part.text().replace(' ', "") == "ensure_ascii=False"
+                    });
+                    if raw {
+                        return Some("JSON is printed with its letters as they are (ensure_ascii=False)".to_owned());
+                    }
+                    skip = node.end_index();
+                } else if matches!(&*name, "repr" | "ascii" | "len") {
+                    skip = node.end_index();
+                }
+            }
+            // The key of a dictionary, a part of a comparison: not what is printed.
+            "subscript" | "comparison_operator" => skip = node.end_index(),
+            "string" => {
+                let letter = pieces(node)?
+                    .chars()
+                    .find(|c| !is_in_1252(*c) && !matches!(*c, super::super::literal::HOLE | '\u{fffd}'));
+                if let Some(letter) = letter {
+                    return Some(format!(
+                        "`{letter}` (U+{:04X}) is printed, which code page 1252 has not",
+                        letter as u32
+                    ));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether code page 1252 has a letter.
+fn is_in_1252(c: char) -> bool {
+    c.is_ascii() || ('\u{a0}'..='\u{ff}').contains(&c) || "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ".contains(c)
+}

@@ -1,0 +1,77 @@
+//! `detached-cwd`: a process that is started to outlive the hook, in a folder that nobody chose.
+
+use super::super::detach::detached;
+use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
+use super::super::rule::{Hit, Rule, Seen};
+use super::super::shell::{is_in_background, redirects_output};
+use super::super::source::Source;
+use crate::model::{LintKind, Severity, TrapHost};
+
+pub const RULE: Rule = Rule {
+    kind: LintKind::DetachedCwd,
+    severity: Severity::Warning,
+    finds: "A process is started to live on after the hook, and nothing says in which folder.",
+    why: "It sits in whatever folder the hook was started in. Windows removes no folder that a process sits in: a test that \
+          runs the hook in a temporary folder fails when that goes, and on Linux the process stays in a deleted one.",
+    hosts: &[TrapHost::Windows],
+    mend: "give it a folder that outlives it: cwd=… where it is started (in a shell: cd there first)",
+    bad: &[
+        (
+            Python,
+            "import subprocess\n\ndef f(argv):\n    subprocess.Popen(argv, start_new_session=True, stdout=subprocess.DEVNULL)\n",
+        ),
+        (
+            Python,
+            "import os\nfrom subprocess import DEVNULL, DETACHED_PROCESS, Popen\n\ndef f(argv):\n    if os.name == \"nt\":\n        how = \
+             {\"creationflags\": DETACHED_PROCESS}\n    else:\n        how = {\"start_new_session\": True}\n    Popen(argv, \
+             stdout=DEVNULL, **how)\n",
+        ),
+        (
+            JavaScript,
+            "const { spawn } = require('child_process');\nspawn('node', ['w.js'], { detached: true, stdio: 'ignore' }).unref();\n",
+        ),
+        (Shell, "nohup python3 worker.py >/dev/null 2>&1 &\n"),
+        (Rust, "fn f() { Command::new(\"worker\").process_group(0).stdout(Stdio::null()).spawn().ok(); }\n"),
+        (
+            Go,
+            "package a\n\nfunc f() {\n\tcmd := exec.Command(\"worker\")\n\tcmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}\n\tcmd.Start()\n}\n",
+        ),
+    ],
+    good: &[
+        (
+            Python,
+            "import subprocess\n\ndef f(argv, root):\n    subprocess.Popen(argv, cwd=root, start_new_session=True, stdout=subprocess.DEVNULL)\n",
+        ),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv):\n    child = subprocess.Popen(argv, start_new_session=True)\n    child.wait()\n",
+        ),
+        (
+            JavaScript,
+            "const { spawn } = require('child_process');\nspawn('node', ['w.js'], { detached: true, cwd: root, stdio: 'ignore' }).unref();\n",
+        ),
+        (Shell, "cd /\nnohup python3 worker.py >/dev/null 2>&1 &\n"),
+        (Shell, "python3 worker.py &\nwait\n"),
+    ],
+    seen: Seen { found: 6, right: 6, wrong: 0, remark: "" },
+    find,
+};
+
+fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
+    for detached in detached(source).iter().filter(|detached| !detached.has_cwd) {
+        let message = format!("a process is detached ({}) without a folder of its own", detached.by);
+        hits.push(Hit::at(detached.node, message));
+    }
+    if source.language != Shell {
+        return;
+    }
+    let first_cd = source.calls_of(&["cd"]).map(|call| call.node.index()).next();
+    for call in source.calls_of(&["nohup", "setsid"]) {
+        let moved = first_cd.is_some_and(|cd| cd < call.node.index());
+        if !moved && is_in_background(call.node) && !source.is_guarded(call.node) {
+            let quiet = if redirects_output(call.node) { "" } else { ", and with the hook's output" };
+            let message = format!("a process is detached ({}) without a folder of its own{quiet}", call.name);
+            hits.push(Hit::at(call.node, message));
+        }
+    }
+}

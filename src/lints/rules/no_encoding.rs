@@ -1,0 +1,144 @@
+//! `no-encoding`: a text file or a pipe without an encoding.
+
+use super::super::language::Language::Python;
+use super::super::literal::literal;
+use super::super::paths::words;
+use super::super::rule::{Hit, Rule, Seen};
+use super::super::source::{Call, Source};
+use super::super::syntax::Node;
+use crate::model::{LintKind, Severity, TrapHost};
+
+pub const RULE: Rule = Rule {
+    kind: LintKind::NoEncoding,
+    severity: Severity::Warning,
+    finds: "A text file is opened, or a program's output read as text, and nothing says in which encoding.",
+    why: "Python takes the system's: UTF-8 on Linux and macOS, an old code page on Windows until Python 3.15. The same file \
+          is then other text, or a UnicodeDecodeError, there; what is written there can't be read elsewhere.",
+    hosts: &[TrapHost::Windows],
+    mend: "say encoding=\"utf-8\"",
+    bad: &[
+        (Python, "def f(path):\n    with open(path) as file:\n        return file.read()\n"),
+        (Python, "def f(path):\n    open(path, mode=\"w\").write(\"x\")\n"),
+        (Python, "from pathlib import Path\n\nTEXT = Path(\"a\").read_text()\n"),
+        (Python, "def f(path, text):\n    path.write_text(text)\n"),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv):\n    return subprocess.run(argv, capture_output=True, text=True)\n",
+        ),
+        (Python, "import tempfile\n\ndef f():\n    return tempfile.NamedTemporaryFile(\"w\", suffix=\".json\")\n"),
+    ],
+    good: &[
+        (Python, "def f(path):\n    return open(path, encoding=\"utf-8\")\n"),
+        (Python, "def f(path):\n    return open(path, \"rb\")\n"),
+        (Python, "import tarfile\n\ndef f(path):\n    return tarfile.open(path)\n"),
+        (Python, "def f(path):\n    return path.read_text(\"utf-8\")\n"),
+        (Python, "import subprocess\n\ndef f(argv):\n    return subprocess.run(argv, text=True, encoding=\"utf-8\")\n"),
+        (Python, "import json\n\ndef f(path, answer):\n    path.write_text(json.dumps(answer))\n"),
+        (Python, "import os\n\nNULL = open(os.devnull, \"w\")\n"),
+        (Python, "import subprocess\n\ndef f(argv):\n    return subprocess.run(argv, text=True)\n"),
+    ],
+    seen: Seen {
+        found: 93,
+        right: 84,
+        wrong: 9,
+        remark: "the wrong ones are files that are ASCII whatever happens, such as a number, and files that only POSIX has. Self-tests' own files are left out since a first form found hundreds that are ASCII.",
+    },
+    find,
+};
+
+const STARTERS: &[&str] =
+    &["subprocess.Popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"];
+
+fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
+    if source.language != Python || source.is_for_posix() {
+        return;
+    }
+    // A module that has an `open` of its own means that.
+    let has_open = source.syntax.nodes().any(|node| {
+        let name = if node.kind() == "assignment" { node.child("left") } else { node.child("name") };
+        matches!(node.kind(), "assignment" | "function_definition") && name.is_some_and(|name| name.text() == "open")
+    });
+    for call in &source.calls {
+        // A self-test's own files have the letters that it gives them, which are ASCII in most; what it reads of a program,
+        // it reads as the host would.
+        let own = source.is_test() && (source.text.is_ascii() || !STARTERS.contains(&&*call.name));
+        if own || has_open && call.name == "open" {
+            continue;
+        }
+        let says = call.keyword("encoding").is_some_and(|encoding| encoding.text() != "None");
+        if says || call.spread.iter().any(|spread| spread.text().starts_with('*')) {
+            continue;
+        }
+        if let Some(what) = lacking(source, call).filter(|_| !source.is_guarded(call.node)) {
+            hits.push(Hit::at(call.node, format!("{what} and no encoding")));
+        }
+    }
+}
+
+/// What a call opens as text without an encoding.
+fn lacking(source: &Source<'_>, call: &Call<'_>) -> Option<String> {
+    let (mode, most) = match &*call.name {
+        "open" | "io.open" | "os.fdopen" => (call.argument(1, "mode"), 3),
+        "tempfile.NamedTemporaryFile" | "tempfile.TemporaryFile" => {
+            // Bytes, unless a mode says otherwise.
+            call.argument(0, "mode")?;
+            (call.argument(0, "mode"), 2)
+        }
+        ".open" if call.receiver.is_some_and(|receiver| is_pathlib(source, receiver)) => (call.argument(0, "mode"), 2),
+        ".read_text" => {
+            let resource = call
+                .receiver
+                .is_some_and(|receiver| receiver.text().contains("files(") || receiver.text().contains("resource"));
+            return (call.positional.is_empty() && call.named.is_empty() && !resource)
+                .then(|| "text is read from a file".to_owned());
+        }
+        ".write_text" => {
+            let plain = call.positional.first().is_some_and(|text| is_ascii(source, *text));
+            return (call.positional.len() == 1 && !plain).then(|| "text is written to a file".to_owned());
+        }
+        name if STARTERS.contains(&name) => return pipes(call),
+        _ => return None,
+    };
+    if call.positional.len() > most {
+        return None;
+    }
+    let mode = match mode {
+        None => "r".to_owned(),
+        Some(mode) => literal(mode)?,
+    };
+    let first = call.positional.first().or(call.receiver.as_ref())?;
+    let of_system =
+        literal(*first).is_some_and(|path| ["/dev/", "/proc/", "/sys/"].iter().any(|folder| path.starts_with(folder)));
+    if mode.contains('b') || of_system || first.text().ends_with("devnull") {
+        return None;
+    }
+    let verb = if mode.contains(['w', 'a', 'x', '+']) { "written" } else { "read" };
+    Some(format!("a file is {verb} as text"))
+}
+
+/// Whether a text is ASCII whatever its parts are: it stands there, or is JSON with its letters escaped.
+fn is_ascii(source: &Source<'_>, text: Node<'_>) -> bool {
+    let escaped = text.child("function").is_some_and(|function| source.name_of(function) == "json.dumps")
+        && !text.descendants().any(|part| part.kind() == "identifier" && part.text() == "ensure_ascii");
+    escaped || literal(text).is_some_and(|text| text.is_ascii())
+}
+
+/// A program's output that is read as text.
+fn pipes(call: &Call<'_>) -> Option<String> {
+    let is = |name: &str| call.keyword(name).is_some_and(|value| value.text() == "True");
+    let text = is("text") || is("universal_newlines");
+    let piped = |name: &str| call.keyword(name).is_some_and(|value| value.text().ends_with("PIPE"));
+    let reads =
+        is("capture_output") || piped("stdout") || piped("stderr") || piped("stdin") || call.method() == "check_output";
+    (text && reads).then(|| "a program's output is read as text".to_owned())
+}
+
+/// Whether an expression is an object of pathlib's, by its name or by how it is made.
+fn is_pathlib(source: &Source<'_>, node: Node<'_>) -> bool {
+    match node.kind() {
+        "identifier" => words(node.text()).iter().any(|word| matches!(word.as_str(), "path" | "file" | "filepath")),
+        "call" => node.child("function").is_some_and(|function| source.name_of(function) == "pathlib.Path"),
+        "parenthesized_expression" => node.parts().next().is_some_and(|inner| inner.kind() == "binary_operator"),
+        _ => false,
+    }
+}

@@ -1,0 +1,83 @@
+//! `rename-over`: a rename that Windows refuses if the target is there.
+
+use super::super::language::Language::Python;
+use super::super::paths::words;
+use super::super::rule::{Hit, Rule, Seen};
+use super::super::source::{Call, Source};
+use super::super::syntax::Node;
+use crate::model::{LintKind, Severity, TrapHost};
+
+pub const RULE: Rule = Rule {
+    kind: LintKind::RenameOver,
+    severity: Severity::Warning,
+    finds: "A new version of a file is put in its place by `os.rename`.",
+    why: "On Linux and macOS it replaces what is there; on Windows it raises FileExistsError, so the second run fails, not the \
+          first.",
+    hosts: &[TrapHost::Windows],
+    mend: "use os.replace, which replaces on every system",
+    bad: &[
+        (Python, "import os\n\ndef f(path):\n    os.rename(path + \".tmp\", path)\n"),
+        (Python, "import os\n\ndef f(tmp_path, path):\n    os.rename(tmp_path, path)\n"),
+        (Python, "def f(tmp, target):\n    tmp.rename(target)\n"),
+    ],
+    good: &[
+        (Python, "import os\n\ndef f(tmp_path, path):\n    os.replace(tmp_path, path)\n"),
+        (
+            Python,
+            "import os\n\ndef f(tmp_path, path):\n    if os.path.exists(path):\n        os.remove(path)\n    os.rename(tmp_path, path)\n",
+        ),
+        (Python, "import os\n\ndef f(old, new):\n    os.rename(old, new)\n"),
+    ],
+    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    find,
+};
+
+/// Words of names that stand for a file which is to take another's place.
+const DRAFTS: &[&str] = &["tmp", "temp", "temporary", "draft", "partial", "new", "swap", "staging", "atomic"];
+
+fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
+    // A self-test knows what is there.
+    if source.language != Python || source.is_test() {
+        return;
+    }
+    for call in &source.calls {
+        let (from, to) = match (&*call.name, &call.positional[..]) {
+            ("os.rename", [from, to]) => (*from, *to),
+            (".rename", [to]) => match call.receiver {
+                Some(from) => (from, *to),
+                None => continue,
+            },
+            _ => continue,
+        };
+        if is_draft(from) && !is_draft(to) && !removes(call, to) && !source.is_guarded(call.node) {
+            let message =
+                format!("{} takes the place of {} by a rename", super::short(from.text()), super::short(to.text()));
+            hits.push(Hit::at(call.node, message));
+        }
+    }
+}
+
+/// Whether an expression names a draft: by a word of a name, or by the ending of a text.
+fn is_draft(node: Node<'_>) -> bool {
+    node.descendants().any(|part| match part.kind() {
+        "identifier" => words(part.text()).iter().any(|word| DRAFTS.contains(&word.as_str())),
+        "string_content" => {
+            words(part.text()).iter().any(|word| matches!(word.as_str(), "tmp" | "temp" | "new" | "part"))
+        }
+        _ => false,
+    })
+}
+
+/// Whether the target is removed, or asked for, in the same function.
+fn removes(call: &Call<'_>, target: Node<'_>) -> bool {
+    const SEEING: &[&str] = &["remove", "unlink", "exists", "rmtree", "isfile", "isdir", "is_file"];
+    call.in_scope().filter(|node| node.kind() == "call").any(|other| {
+        let Some(function) = other.child("function") else { return false };
+        let last = function.text().rsplit('.').next().unwrap_or_default();
+        SEEING.contains(&last)
+            && (other
+                .child("arguments")
+                .is_some_and(|given| given.parts().next().is_some_and(|first| first.text() == target.text()))
+                || function.child("object").is_some_and(|object| object.text() == target.text()))
+    })
+}

@@ -1,0 +1,127 @@
+//! `slash-path`: a path of the system that is compared with, or split at, slashes.
+
+use super::super::language::Language::{JavaScript, Python};
+use super::super::paths::{is_made, is_path, is_path_text, sees_to_separators, text_of};
+use super::super::rule::{Hit, Rule, Seen};
+use super::super::source::{Call, Source};
+use super::super::syntax::Node;
+use crate::model::{LintKind, Severity, TrapHost};
+
+pub const RULE: Rule = Rule {
+    kind: LintKind::SlashPath,
+    severity: Severity::Warning,
+    finds: "A path of the system is compared with a text that has slashes, or split at them.",
+    why: "On Windows a path has backslashes: the comparison is never true and the split gives one part, without an error. A \
+          self-test on Linux is green, whatever it covers.",
+    hosts: &[TrapHost::Windows],
+    mend: "compare parts (Path(p).parts, path.split(path.sep)), or bring the path to slashes first (Path(p).as_posix())",
+    bad: &[
+        (Python, "def f(p):\n    return p.endswith(\".claude/state/x.json\")\n"),
+        (Python, "import os\n\ndef f(path):\n    return os.path.abspath(path).split(\"/\")\n"),
+        (Python, "def f(event):\n    return \"/node_modules/\" in event[\"file_path\"]\n"),
+        (JavaScript, "const f = (filePath) => filePath.includes('/hooks/');\n"),
+    ],
+    good: &[
+        (
+            Python,
+            "from pathlib import Path\n\ndef f(p):\n    return Path(p).as_posix().endswith(\".claude/state/x.json\")\n",
+        ),
+        (Python, "def f(path):\n    return path.replace(\"\\\\\", \"/\").endswith(\"state/x.json\")\n"),
+        (Python, "def f(url):\n    return url.split(\"/\")\n"),
+        (Python, "def f(kind):\n    return kind == \"application/json\"\n"),
+        (JavaScript, "const f = (p) => p.split(path.sep).includes('hooks');\n"),
+    ],
+    seen: Seen {
+        found: 1,
+        right: 1,
+        wrong: 0,
+        remark: "in a hook that splits `file_path` of an event. A first form of the rule was wrong in 40 of 44 places, nearly all of them in self-tests that invent their paths, and in modules that know addresses: both are left out since.",
+    },
+    find,
+};
+
+/// Methods that look for their first argument.
+const LOOKING: &[&str] = &[
+    "endswith",
+    "startswith",
+    "find",
+    "index",
+    "removeprefix",
+    "removesuffix",
+    "endsWith",
+    "startsWith",
+    "includes",
+    "indexOf",
+    "lastIndexOf",
+];
+const SPLITTING: &[&str] = &["split", "rsplit", "partition", "rpartition"];
+
+fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
+    let reads = source.language == Python || source.language.is_script();
+    // Where there are addresses, a path may be one of those.
+    if !reads || source.is_for_posix() || source.imports(&["urllib", "http", "url", "express", "posixpath"]) {
+        return;
+    }
+    for call in &source.calls {
+        if let Some(hit) = method(source, call) {
+            hits.push(hit);
+        }
+    }
+    for node in source.syntax.nodes() {
+        if matches!(node.kind(), "comparison_operator" | "binary_expression") {
+            hits.extend(comparison(source, node));
+        }
+    }
+}
+
+fn method(source: &Source<'_>, call: &Call<'_>) -> Option<Hit> {
+    let (receiver, argument) = (call.receiver?, *call.positional.first()?);
+    let texts: Vec<String> = match argument.kind() {
+        "tuple" | "array" => argument.parts().filter_map(text_of).collect(),
+        _ => text_of(argument).into_iter().collect(),
+    };
+    let method = call.method();
+    let of_path = || is_one(source, receiver);
+    let is_trap = if SPLITTING.contains(&method) {
+        texts.iter().any(|text| text == "/") && of_path()
+    } else if LOOKING.contains(&method) {
+        texts.iter().any(|text| is_path_text(text) && of_path())
+    } else {
+        false
+    };
+    if !is_trap || source.is_guarded(call.node) || sees_to_separators(call.node) {
+        return None;
+    }
+    let verb = if SPLITTING.contains(&method) { "split at" } else { "compared with" };
+    Some(Hit::at(
+        call.node,
+        format!("`{}` is a path of the system, and is {verb} {}", short(receiver), short(argument)),
+    ))
+}
+
+fn comparison(source: &Source<'_>, node: Node<'_>) -> Option<Hit> {
+    let operator = node.children().find(|part| matches!(part.text(), "==" | "!=" | "in" | "not in" | "===" | "!=="))?;
+    let sides: Vec<Node<'_>> = node.parts().filter(|part| part.index() != operator.index()).collect();
+    let [left, right] = sides[..] else { return None };
+    let (text, path) = match (text_of(left), text_of(right)) {
+        (Some(text), None) => (text, right),
+        (None, Some(text)) if !operator.text().ends_with("in") => (text, left),
+        _ => return None,
+    };
+    let looks = is_path_text(&text) && is_one(source, path);
+    if !looks || source.is_guarded(node) || sees_to_separators(node) {
+        return None;
+    }
+    Some(Hit::at(node, format!("`{}` is a path of the system, and is compared with {text:?}", short(path))))
+}
+
+/// Whether an expression is a path of the system. A self-test has paths of its own invention, which have slashes on every
+/// system: there it is one if the system has just made it.
+fn is_one(source: &Source<'_>, node: Node<'_>) -> bool {
+    is_path(source, node) && (!source.is_test() || is_made(source, node))
+}
+
+/// The beginning of a node's text.
+fn short(node: Node<'_>) -> String {
+    super::short(node.text())
+}

@@ -1,0 +1,208 @@
+//! A file as rules see it: its tree, its calls, and what is guarded.
+
+use std::cell::OnceCell;
+
+use super::guards::Guards;
+use super::language::Language;
+use super::literal::{literal, pieces};
+use super::names::Names;
+use super::syntax::{Node, Syntax};
+
+/// One source.
+#[derive(Debug)]
+pub struct Source<'s> {
+    pub language: Language,
+    /// Relative to the project.
+    pub path: &'s str,
+    pub text: &'s str,
+    pub syntax: &'s Syntax<'s>,
+    /// Whether it is a command that a host calls, and no file.
+    pub wired: bool,
+    /// Whether a host starts it by itself, and it may be; `None` where that is not known.
+    pub executable: Option<bool>,
+    pub calls: Vec<Call<'s>>,
+    names: &'s Names,
+    guards: OnceCell<Guards>,
+}
+
+/// A call of a function, or a command of a shell.
+#[derive(Debug, Clone)]
+pub struct Call<'s> {
+    pub node: Node<'s>,
+    /// With imports followed: `subprocess.Popen`; `.method` of what can't be told; of a shell the program, without its folder.
+    pub name: String,
+    /// What a method is called on.
+    pub receiver: Option<Node<'s>>,
+    pub positional: Vec<Node<'s>>,
+    /// Keywords; of JavaScript the pairs of objects among the arguments.
+    pub named: Vec<(&'s str, Node<'s>)>,
+    /// Dictionaries that are taken apart into keywords, and what is spread.
+    pub spread: Vec<Node<'s>>,
+}
+
+impl<'s> Call<'s> {
+    /// The value of a keyword.
+    #[must_use]
+    pub fn keyword(&self, name: &str) -> Option<Node<'s>> {
+        self.named.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    }
+
+    /// A positional argument, or the keyword of that name.
+    #[must_use]
+    pub fn argument(&self, at: usize, name: &str) -> Option<Node<'s>> {
+        self.positional.get(at).copied().or_else(|| self.keyword(name))
+    }
+
+    /// The last part of its name.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or(&self.name)
+    }
+
+    /// The words of a shell's command after its program, as far as they are told.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        self.positional.iter().map(|node| pieces(*node).unwrap_or_else(|| node.text().to_owned()))
+    }
+
+    /// What is in the function that it lies in, or else in the file.
+    pub fn in_scope(&self) -> impl Iterator<Item = Node<'s>> {
+        in_scope(self.node)
+    }
+}
+
+/// The function that a node lies in; else the whole file.
+#[must_use]
+pub fn scope(node: Node<'_>) -> Node<'_> {
+    const FUNCTIONS: &[&str] = &[
+        "function_definition",
+        "function_declaration",
+        "function_expression",
+        "arrow_function",
+        "method_definition",
+        "function_item",
+        "method_declaration",
+    ];
+    node.within(FUNCTIONS).unwrap_or_else(|| node.root())
+}
+
+/// What is in the function that a node lies in, as far as a function of people goes.
+pub fn in_scope(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    const MOST: usize = 20_000;
+    scope(node).descendants().take(MOST)
+}
+
+impl<'s> Source<'s> {
+    /// Sees what rules want of a tree.
+    #[must_use]
+    pub fn new(language: Language, path: &'s str, syntax: &'s Syntax<'s>, names: &'s Names) -> Self {
+        let calls = match language {
+            Language::Shell => syntax.nodes().filter_map(command).collect(),
+            _ => syntax.nodes().filter_map(|node| call(language, node, names)).collect(),
+        };
+        let text = syntax.text();
+        Self { language, path, text, syntax, wired: false, executable: None, calls, names, guards: OnceCell::new() }
+    }
+
+    /// The calls of one of these names.
+    pub fn calls_of<'a>(&'a self, names: &'a [&'a str]) -> impl Iterator<Item = &'a Call<'s>> + 'a {
+        self.calls.iter().filter(move |call| names.contains(&&*call.name))
+    }
+
+    /// Whether a node is meant for some systems only.
+    pub fn is_guarded(&self, node: Node<'_>) -> bool {
+        self.guards.get_or_init(|| Guards::of(self.language, self.syntax)).have(node)
+    }
+
+    /// The whole name of an expression, with imports followed; empty of anything but names and dots.
+    #[must_use]
+    pub fn name_of(&self, node: Node<'_>) -> String {
+        self.names.whole(self.language, node)
+    }
+
+    /// Whether something with a name is imported that begins like this.
+    #[must_use]
+    pub fn imports(&self, beginnings: &[&str]) -> bool {
+        self.names.imported().any(|whole| beginnings.iter().any(|beginning| whole.starts_with(beginning)))
+    }
+
+    /// Whether its name, or that of a folder, says that it is for a system that is no Windows.
+    #[must_use]
+    pub fn is_for_posix(&self) -> bool {
+        const SYSTEMS: &[&str] =
+            &["unix", "linux", "darwin", "macos", "osx", "aix", "posix", "freebsd", "bsd", "fork", "forkserver"];
+        self.path.split(['/', '_', '.']).any(|part| SYSTEMS.contains(&part))
+    }
+
+    /// Whether it is a self-test, by its name.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        self.path.split('/').any(|part| {
+            let stem = part.split('.').next().unwrap_or(part);
+            matches!(stem, "test" | "tests" | "test_support" | "__tests__" | "spec")
+                || stem.starts_with("test_")
+                || stem.starts_with("test-")
+                || stem.ends_with("_test")
+                || stem.ends_with("-test")
+                || part.contains(".test.")
+                || part.contains(".spec.")
+        })
+    }
+}
+
+fn call<'s>(language: Language, node: Node<'s>, names: &Names) -> Option<Call<'s>> {
+    if !matches!(node.kind(), "call" | "call_expression" | "new_expression") || !node.is_named() {
+        return None;
+    }
+    let function = node.child("function").or_else(|| node.child("constructor"))?;
+    let mut call = Call {
+        node,
+        name: names.whole(language, function),
+        receiver: ["object", "operand", "value"].iter().find_map(|field| function.child(field)),
+        positional: Vec::new(),
+        named: Vec::new(),
+        spread: Vec::new(),
+    };
+    for argument in node.child("arguments").into_iter().flat_map(Node::parts) {
+        match argument.kind() {
+            "keyword_argument" => {
+                if let (Some(name), Some(value)) = (argument.child("name"), argument.child("value")) {
+                    call.named.push((name.text(), value));
+                }
+            }
+            "dictionary_splat" | "list_splat" | "spread_element" => call.spread.push(argument),
+            _ => {
+                if argument.kind() == "object" {
+                    let (pairs, spread) = pairs(argument);
+                    call.named.extend(pairs);
+                    call.spread.extend(spread);
+                }
+                call.positional.push(argument);
+            }
+        }
+    }
+    Some(call)
+}
+
+/// Keys and values of an object, with what is spread into it.
+fn pairs(object: Node<'_>) -> (Vec<(&str, Node<'_>)>, Vec<Node<'_>>) {
+    let (mut pairs, mut spread) = (Vec::new(), Vec::new());
+    for part in object.parts() {
+        match (part.kind(), part.child("key"), part.child("value")) {
+            (_, Some(key), Some(value)) => pairs.push((key.text().trim_matches(['"', '\'']), value)),
+            ("shorthand_property_identifier", ..) => pairs.push((part.text(), part)),
+            ("spread_element", ..) => spread.push(part),
+            _ => {}
+        }
+    }
+    (pairs, spread)
+}
+
+fn command(node: Node<'_>) -> Option<Call<'_>> {
+    if node.kind() != "command" || !node.is_named() {
+        return None;
+    }
+    let name = node.child("name")?.parts().next().and_then(literal).unwrap_or_default();
+    let positional = node.children().filter(|part| part.field() == Some("argument")).collect();
+    let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+    Some(Call { node, name, receiver: None, positional, named: Vec::new(), spread: Vec::new() })
+}

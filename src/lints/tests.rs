@@ -1,0 +1,178 @@
+//! Each rule against its own examples, and looks at sources that nobody would write.
+
+use super::language::Language;
+use super::look::{About, Looked, look};
+use super::rules::{rule, rules};
+use crate::model::{Lint, LintKind, Severity};
+
+fn looked(language: Language, text: &[u8]) -> Looked {
+    let wired = None;
+    look(text, About { language, file: "hooks/x", wired, executable: None })
+}
+
+fn kinds(lints: &[Lint]) -> Vec<&'static str> {
+    lints.iter().filter(|lint| lint.allowed.is_none()).map(|lint| lint.kind.slug()).collect()
+}
+
+/// A look at an example of a rule, with what of it is no text.
+fn example(kind: LintKind, language: Language, text: &str) -> Looked {
+    let wired = (kind == LintKind::UnquotedVariable).then_some(7);
+    let executable = (kind == LintKind::NotExecutable).then(|| text.contains("executable: yes"));
+    look(text.as_bytes(), About { language, file: "hooks/x", wired, executable })
+}
+
+#[test]
+fn every_rule_finds_its_bad_examples_and_none_of_its_good_ones() {
+    let mut wrong = Vec::new();
+    for rule in rules() {
+        assert!(rule.kind == LintKind::IdleAllow || (!rule.bad.is_empty() && !rule.good.is_empty()), "{:?}", rule.kind);
+        for (examples, times) in [(rule.bad, 1), (rule.good, 0)] {
+            for (language, text) in examples {
+                let looked = example(rule.kind, *language, text);
+                assert!(looked.unread.is_none() && looked.unclear.is_none(), "{text}: {looked:?}");
+                let found = looked.lints.iter().filter(|lint| lint.kind == rule.kind).count();
+                if found != times {
+                    wrong.push(format!("{}: {found} instead of {times} in {text:?}", rule.kind.slug()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_rule_that_was_wrong_more_than_once_in_ten_is_a_note() {
+    for rule in rules() {
+        let seen = rule.seen;
+        assert!(seen.right + seen.wrong <= seen.found, "{}", rule.kind.slug());
+        assert!(
+            rule.severity == Severity::Note || seen.wrong * 10 <= seen.right + seen.wrong,
+            "{} was wrong {} times and right {} times",
+            rule.kind.slug(),
+            seen.wrong,
+            seen.right
+        );
+    }
+}
+
+#[test]
+fn a_place_is_a_line_and_a_column_of_characters() {
+    let looked = looked(Language::Python, "x = 1\nif x: y = 'ü'; f = open(\n    x)\n".as_bytes());
+    let [lint] = &looked.lints[..] else { panic!("{looked:?}") };
+    assert_eq!(
+        (lint.kind, lint.line, lint.column, lint.end_line, lint.end_column),
+        (LintKind::NoEncoding, 2, 20, 3, 7)
+    );
+    assert_eq!(lint.snippet, "if x: y = 'ü'; f = open(");
+}
+
+#[test]
+fn a_comment_allows_one_place() {
+    let text = "\
+f = open(a)  # hostproof: allow no-encoding because it is ASCII
+# hostproof: allow no-encoding because so is this
+# (it was looked at)
+f = open(b)
+f = open(c)
+";
+    let looked = looked(Language::Python, text.as_bytes());
+    let seen: Vec<_> = looked.lints.iter().map(|lint| (lint.line, lint.allowed.as_deref())).collect();
+    assert_eq!(seen, [(1, Some("it is ASCII")), (4, Some("so is this")), (5, None)]);
+}
+
+#[test]
+fn each_language_has_its_own_comments() {
+    for (language, text) in [
+        (Language::JavaScript, "// hostproof: allow posix-only because it is for Linux\nprocess.getuid();\n"),
+        (Language::JavaScript, "process.getuid(); /* hostproof: allow posix-only because it is for Linux */\n"),
+        (Language::Shell, "pkill x # hostproof: allow by-name because it is for Linux\n"),
+        (Language::Rust, "// hostproof: allow posix-only because it is for Linux\nuse std::os::unix::fs::X;\n"),
+        (
+            Language::Go,
+            "package a\n\n// hostproof: allow by-name because it is for Linux\nvar x = exec.Command(\"pkill\")\n",
+        ),
+    ] {
+        let looked = looked(language, text.as_bytes());
+        let [lint] = &looked.lints[..] else { panic!("{text}: {looked:?}") };
+        assert_eq!(lint.allowed.as_deref(), Some("it is for Linux"), "{text}");
+    }
+}
+
+#[test]
+fn an_allow_that_does_nothing_is_told() {
+    for (comment, says) in [
+        ("hostproof: allow no-encoding", "no reason"),
+        ("hostproof: allow no-encoding because", "no reason"),
+        ("hostproof: allow no-encodin because x", "did you mean no-encoding?"),
+        ("hostproof: allow slash-path because x", "silences nothing"),
+        ("hostproof: allow idle-allow because x", "no kind called"),
+        ("hostproof: allow because x", "no kind called"),
+    ] {
+        let looked = looked(Language::Python, format!("f = open(a)  # {comment}\n").as_bytes());
+        assert_eq!(kinds(&looked.lints), ["no-encoding", "idle-allow"], "{comment}");
+        assert!(looked.lints[1].message.contains(says), "{comment}: {}", looked.lints[1].message);
+    }
+    // A text that is no comment allows nothing.
+    let looked = looked(Language::Python, b"f = open(a), '# hostproof: allow no-encoding because x'\n");
+    assert_eq!(kinds(&looked.lints), ["no-encoding"]);
+}
+
+#[test]
+fn two_kinds_are_allowed_by_one_comment() {
+    let text = "import os\n# hostproof: allow no-encoding, posix-only because it runs in a container\nopen(a).x(os.getuid())\n";
+    let looked = looked(Language::Python, text.as_bytes());
+    assert_eq!(kinds(&looked.lints), [""; 0]);
+    assert_eq!(looked.lints.len(), 2);
+}
+
+#[test]
+fn what_is_not_understood_is_told_and_the_rest_is_read() {
+    let looked = looked(Language::Python, b"x = ) 1\ny = open(a)\n");
+    assert!(looked.unclear.as_ref().is_some_and(|unclear| unclear.line.is_some()), "{looked:?}");
+    assert_eq!(kinds(&looked.lints), ["no-encoding"]);
+}
+
+#[test]
+fn what_is_not_utf8_is_told_and_the_rest_is_read() {
+    let read = looked(Language::Python, b"# caf\xe9\nx = open(a)\n");
+    assert_eq!(read.unclear.as_ref().and_then(|unclear| unclear.line), Some(1), "{read:?}");
+    assert_eq!(kinds(&read.lints), ["no-encoding"]);
+    let wide: Vec<u8> = "x = open(a)\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(looked(Language::Python, &wide).unread.is_some());
+    assert!(looked(Language::Shell, b"a\0b").unread.is_some());
+}
+
+#[test]
+fn depth_and_width_are_answered() {
+    let deep = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(5_000), close.repeat(5_000));
+    let wide = "subprocess.Popen(a, start_new_session=True)\n".repeat(1000);
+    let looks = [
+        (Language::Python, deep("(", "open(x)", ")")),
+        (Language::Python, deep("f(", "open(x)", ")")),
+        (Language::Python, deep("[", "", "]")),
+        (Language::Python, format!("x = {}1\n", "a if b else ".repeat(5_000))),
+        (Language::Python, format!("x = {}1\n", "os.name and ".repeat(5_000))),
+        (Language::Python, format!("x = {}\n", "a.".repeat(5_000) + "b()")),
+        (Language::Python, format!("import subprocess\n{wide}")),
+        (Language::Shell, deep("(", "a", ")")),
+        (Language::Shell, deep("$(", "a", ")")),
+        (Language::JavaScript, deep("(", "1", ")")),
+        (Language::JavaScript, deep("`${", "1", "}`")),
+        (Language::TypeScript, deep("{", "", "}")),
+        (Language::Rust, deep("{", "", "}")),
+        (Language::Go, deep("(", "", ")")),
+    ];
+    for (language, text) in looks {
+        let looked = looked(language, text.as_bytes());
+        // Whatever it is: an answer, or a reason why there is none.
+        assert!(looked.unread.is_none() || looked.lints.is_empty(), "{language:?}");
+    }
+}
+
+#[test]
+fn a_kind_has_one_rule_and_one_name() {
+    for kind in LintKind::ALL {
+        assert_eq!(rule(kind).kind, kind);
+        assert_eq!(LintKind::from_slug(kind.slug()), Some(kind));
+    }
+}
