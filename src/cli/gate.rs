@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::ManifestArgs;
 
-/// Tell whether a change may be merged: whether what it concerns has its receipts, and nothing is made weaker.
+/// Tell whether a change may be merged: what it touches has receipts, nothing is weaker.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  hostproof gate --base origin/main\n  \
 hostproof gate --base origin/main --receipts receipts/ --json\n  hostproof gate --pre-push origin\n\n\

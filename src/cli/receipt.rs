@@ -22,7 +22,7 @@ pub struct VouchArgs {
     pub unsigned: bool,
 }
 
-/// Show the receipts of `run --receipt`, see what they are worth, share them, or take them back.
+/// Show receipts of `run --receipt`, tell what they are worth, share or revoke them.
 #[derive(Debug, Args)]
 pub struct ReceiptArgs {
     #[command(subcommand)]

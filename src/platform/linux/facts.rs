@@ -36,7 +36,7 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         temp_case_sensitive: case::is_sensitive(temp),
         temp_bytes: volume.as_ref().map(|volume| volume.bytes),
         temp_free_bytes: volume.as_ref().map(|volume| volume.free_bytes),
-        temp_executable: volume.map(|volume| volume.executable),
+        temp_executable: volume.and_then(|volume| volume.executable),
         shm_bytes: Some(shm_bytes()),
         network: network(),
         container: container(),

@@ -30,7 +30,7 @@ pub fn host_facts(temp: &Path) -> HostFacts {
         temp_case_sensitive: sys::case_sensitive(temp),
         temp_bytes: volume.as_ref().map(|volume| volume.bytes),
         temp_free_bytes: volume.as_ref().map(|volume| volume.free_bytes),
-        temp_executable: volume.map(|volume| volume.executable),
+        temp_executable: volume.and_then(|volume| volume.executable),
         processors: std::thread::available_parallelism().ok().map(|count| count.get() as u64),
         ..session::facts()
     }

@@ -2,23 +2,28 @@
 
 use std::path::Path;
 
-use rustix::fs::{StatVfs, StatVfsMountFlags, statvfs};
+use rustix::fs::{StatVfs, statvfs};
 
 /// How large it is, how much of it is free for this user, and whether programs may be started from it.
 pub struct Volume {
     pub bytes: u64,
     pub free_bytes: u64,
-    pub executable: bool,
+    /// `None` where the system does not tell: macOS's `statvfs` has no such flag.
+    pub executable: Option<bool>,
 }
 
 impl Volume {
     /// That of a folder; `None` if the system does not tell.
     pub fn of(folder: &Path) -> Option<Self> {
-        let StatVfs { f_frsize, f_blocks, f_bavail, f_flag, .. } = statvfs(folder).ok()?;
+        let told = statvfs(folder).ok()?;
+        let StatVfs { f_frsize, f_blocks, f_bavail, .. } = told;
         Some(Self {
             bytes: f_blocks.saturating_mul(f_frsize),
             free_bytes: f_bavail.saturating_mul(f_frsize),
-            executable: !f_flag.contains(StatVfsMountFlags::NOEXEC),
+            #[cfg(target_os = "linux")]
+            executable: Some(!told.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC)),
+            #[cfg(not(target_os = "linux"))]
+            executable: None,
         })
     }
 }
