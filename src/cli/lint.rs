@@ -12,7 +12,7 @@ use super::ManifestArgs;
     after_help = "Examples:\n  hostproof lint\n  hostproof lint --manifests ci/checks.d\n  hostproof lint --code\n  \
 hostproof lint --code hooks/guard.py tests\n  hostproof lint --code --all --sarif traps.sarif\n\n\
 --code reads Python, shell, JavaScript, TypeScript, Rust and Go: what hosts and checks run here, what checks cover, and \
-the commands that hosts give to a shell. `hostproof: allow KIND because …` in a comment, on the line of a finding or on \
+the commands that hosts give to a shell. `hostproof: allow KIND because REASON` in a comment, on the line of a finding or on \
 the one before, allows it; hostproof explain KIND tells what each kind is.\n\n\
 Exit codes: 0 nothing but notes, 1 a warning or an error that no comment allows, 2 usage or a manifest is wrong, \
 3 something could not be looked at."
