@@ -6,7 +6,7 @@ use crate::cli::InitArgs;
 use crate::error::{ExitCode, Result};
 use crate::init::{self, Draft, Project, SelfTest};
 use crate::model::{Check, CheckCommand, CheckReport, Manifests};
-use crate::plan::{Plan, Planned};
+use crate::plan::{Plan, Planned, Variant};
 use crate::report::{self, Look};
 use crate::run::{self, Keep, Observer, Options};
 
@@ -51,6 +51,7 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
     let checks: Vec<Planned> = tests
         .iter()
         .map(|test| Planned {
+            variant: Variant::plain(&test.id),
             locks: Vec::new(),
             check: Check {
                 timeout: args.timeout,

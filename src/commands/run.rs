@@ -7,7 +7,7 @@ use super::check_run::{self, CheckRun};
 use super::show::Show;
 use crate::cli::RunArgs;
 use crate::error::{ExitCode, Result};
-use crate::plan::Plan;
+use crate::plan::{Plan, Wanted};
 use crate::{manifest, memory, plan, platform};
 
 /// Loads the manifests and runs what was asked for.
@@ -21,7 +21,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let rules = args.how.rules.as_ref().map(|said| said.rules);
     // What was red by rules that only the command line named is run by them again.
     let also: Vec<String> = red.iter().filter(|_| rules.is_none()).flat_map(|red| red.keys().cloned()).collect();
-    let mut plan = Plan::of_manifests(loaded, &args.checks, &also, rules, platform::current())?;
+    let wanted = Wanted { patterns: args.checks.clone(), also, rules, vary: args.how.vary.concat() };
+    let mut plan = Plan::of_manifests(loaded, &wanted, platform::current())?;
     if let Some(said) = &args.how.rules {
         plan.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
     }

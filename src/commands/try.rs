@@ -39,7 +39,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         windows,
         ..Check::new("try", CheckCommand::Argv(args.command))
     };
-    let plan = Plan::of_command(project, check);
+    let plan = Plan::of_command(project, check, args.how.vary.concat());
     let done = check_run::run(&CheckRun {
         plan,
         how: args.how,

@@ -51,6 +51,7 @@ impl CheckSpec {
             eventually: upper.eventually.clone().or(self.eventually),
             publishes: upper.publishes.clone().or(self.publishes),
             rules: upper.rules.clone().or(self.rules),
+            vary: upper.vary.clone().or(self.vary),
             platforms: upper.platforms.clone().or(self.platforms),
             linux: None,
             windows: None,

@@ -49,6 +49,7 @@ mod spec;
 mod syntax;
 mod text;
 mod values;
+mod vary_spec;
 
 #[cfg(test)]
 mod tests;

@@ -129,6 +129,11 @@ impl Resolver<'_, '_> {
                 .help("only what is of the kind `leaked-process` can end");
             self.problems.push(problem);
         }
+        if allow.value.kind == Some(Kind::DependsOn) {
+            let problem = Problem::at(self.document.span(allow.id), "`depends-on` cannot be allowed")
+                .help("leave what it may depend on out of `vary`");
+            self.problems.push(problem);
+        }
         if allow.value.kind.is_none() {
             self.missing(allow.id, "kind", "write which kind of finding is meant; `hostproof explain` lists them");
         }

@@ -19,6 +19,7 @@ use super::rules_spec::RulesSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
 use super::values::{CheckId, Expression, Filled, Grace, OwnName, Timeout, Version, Within};
+use super::vary_spec::VarySpec;
 use crate::model::{Cwd, Home, Interpreter, Kind, Platform};
 
 /// Checks that hostproof runs in sandboxes, and what is expected of each.
@@ -94,6 +95,9 @@ pub struct CheckSpec {
     /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]
     pub rules: Option<RulesSpec>,
+    /// What is changed about its surroundings, one thing at a time, to run it once more each: names such as `locale` and
+    /// `umask`, or `all`. The verdict names the facts that it depends on.
+    pub vary: Option<VarySpec>,
     /// Where it runs; it is skipped elsewhere. Everywhere by default.
     pub platforms: Option<NonEmpty<Platform>>,
     /// What is different on Linux.

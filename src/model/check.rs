@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Eventually, HookEvent, HookRef, Kind, Rules, WindowsRules};
+use super::{Eventually, Fact, HookEvent, HookRef, Kind, Rules, WindowsRules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -347,6 +347,8 @@ pub struct Check {
     pub rules: Rules,
     /// How those of Windows are kept.
     pub windows: WindowsRules,
+    /// What is otherwise about its surroundings.
+    pub fact: Option<Fact>,
     #[serde(skip)]
     pub origin: Option<Origin>,
 }
@@ -419,6 +421,7 @@ impl Check {
             tags: Vec::new(),
             rules: Rules::default(),
             windows: WindowsRules::default(),
+            fact: None,
             origin: None,
         }
     }

@@ -41,13 +41,16 @@ pub enum Kind {
     Timeout,
     /// A process could not be killed.
     Survivor,
+    /// The check passes, and this variant of it does not: what was changed for it matters.
+    DependsOn,
     /// A probe could not look.
     ProbeBlind,
 }
 
 impl Kind {
     /// All kinds, in the order in which findings are shown.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
+        Self::DependsOn,
         Self::Timeout,
         Self::RefusedByWindows,
         Self::Unmet,
@@ -87,6 +90,7 @@ impl Kind {
             Self::Unmet => "unmet",
             Self::Timeout => "timeout",
             Self::Survivor => "survivor",
+            Self::DependsOn => "depends-on",
             Self::ProbeBlind => "probe-blind",
         }
     }

@@ -7,6 +7,7 @@ mod case;
 mod check;
 mod comparison;
 mod event;
+mod fact;
 mod finding;
 mod frame;
 mod hook_check;
@@ -35,6 +36,7 @@ pub use comparison::{
     Comparison, Divergence, Likeness, RunForm, Standing,
 };
 pub use event::{EVENTS_SCHEMA, Event};
+pub use fact::Fact;
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
 pub use hook_check::{

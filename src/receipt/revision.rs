@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::manifest;
 use crate::model::{HookRef, Platform, Wiring, WiringSource};
-use crate::plan::Plan;
+use crate::plan::{Plan, Wanted};
 use crate::source::{self, TreeFile, TreeKind, Work};
 use crate::wirings::{self, Files, Tree, join};
 
@@ -149,7 +149,7 @@ impl Revision {
             return Err(Error::Usage(format!("commit {} has no manifests in {folder}", self.commit)));
         }
         let loaded = manifest::load_bytes(manifests, platform, &self.project, &self.project.join(folder))?;
-        Plan::of_manifests(loaded, &[], &[], None, platform)
+        Plan::of_manifests(loaded, &Wanted::default(), platform)
     }
 }
 

@@ -161,7 +161,8 @@ fn verdict_of(finding: &Finding) -> Verdict {
         | Kind::SkippedCases
         | Kind::NoProof
         | Kind::TornPublish
-        | Kind::IllegalName => Verdict::Failed,
+        | Kind::IllegalName
+        | Kind::DependsOn => Verdict::Failed,
         Kind::LeakedProcess
         | Kind::LateExit
         | Kind::HeldDirectory

@@ -151,7 +151,7 @@ impl<'a> Schedule<'a> {
 mod tests {
     use super::*;
     use crate::model::{Check, CheckCommand};
-    use crate::plan::Planned;
+    use crate::plan::{Planned, Variant};
 
     fn plan(checks: &[(&str, &[&str], Option<usize>)]) -> Plan {
         let checks = checks
@@ -159,7 +159,8 @@ mod tests {
             .map(|(id, locks, setup)| {
                 let check = Check::new(*id, CheckCommand::Argv(vec!["x".into()]));
                 let locks = locks.iter().map(|&lock| lock.to_owned()).collect();
-                Planned { check, locks, setup: *setup, skip: None, needs_proof: true }
+                let variant = Variant::plain(id);
+                Planned { check, variant, locks, setup: *setup, skip: None, needs_proof: true }
             })
             .collect();
         Plan { project: "/".into(), checks, setups: vec![Vec::new()], manifests: crate::model::Manifests::default() }

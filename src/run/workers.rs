@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
+use super::groups::Groups;
 use super::life::{Half, Life};
 use super::names::Tracked;
 use super::needs::{Fit, Programs, Unfit};
@@ -125,10 +126,14 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
             reports.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
         }
     };
+    let groups = Groups::of(plan);
+    let judged = |index: usize, report: CheckReport| {
+        groups.take(index, report).into_iter().for_each(|(index, report)| note(index, report));
+    };
     let mut runnable = Vec::new();
     for (index, planned) in plan.checks.iter().enumerate() {
         match planned.skip.clone() {
-            Some(why) => note(index, records::not_run(&planned.check, Verdict::Skipped, why)),
+            Some(why) => judged(index, records::not_run(&planned.check, Verdict::Skipped, why)),
             None => runnable.push(index),
         }
     }
@@ -138,7 +143,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     // What a check left with strangers may live until it is settled: so long its locks are its own.
     let settled = |index: usize, report: CheckReport| {
         let red = report.verdict.is_red();
-        note(index, report);
+        judged(index, report);
         schedule.judged(index, red);
         schedule.check_done(index);
     };
@@ -219,6 +224,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     })?;
     // The last handles: with them the supervisors end.
     interrupt.handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
+
+    groups.rest().into_iter().for_each(|(index, report)| note(index, report));
 
     let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
     let mut findings = left.into_inner().unwrap_or_else(PoisonError::into_inner);

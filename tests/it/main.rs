@@ -68,6 +68,8 @@ mod signals;
 mod spool;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[cfg(target_os = "linux")]
+mod vary;
 
 // What it compares with was written down on Linux.
 #[cfg(target_os = "linux")]
