@@ -54,7 +54,7 @@ pub enum Command {
 /// Run the checks of checks.d, each alone in its sandbox.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
-hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
+hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run spool --until-fail --keep failed\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
 hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
@@ -67,6 +67,9 @@ pub struct RunArgs {
     /// Start no further check after the first red one.
     #[arg(long)]
     pub fail_fast: bool,
+    /// Run the checks again and again until one is red, or Ctrl-C.
+    #[arg(long, conflicts_with = "fail_fast")]
+    pub until_fail: bool,
     /// Tell new failures from those that were there before, and end red for new ones alone: in a report (or a JUnit file), or in
     /// a commit, which is then run first, in a folder of its own.
     #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
@@ -113,6 +116,9 @@ pub struct TryArgs {
     pub inherit_all: bool,
     #[command(flatten)]
     pub how: HowArgs,
+    /// Run it again and again until it is red, or Ctrl-C.
+    #[arg(long)]
+    pub until_fail: bool,
     /// The command and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,

@@ -102,6 +102,7 @@ impl Checkout {
             keep: Keep::Never,
             strict: args.how.strict,
             fail_fast: false,
+            until_fail: false,
             whole: true,
         };
         let ran = run::run(&before, &options, &Silent)?;

@@ -49,6 +49,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         by_id: true,
         manifests: args.manifests.manifests,
         fail_fast: args.fail_fast,
+        until_fail: args.until_fail,
         baseline,
         vouch: args.vouch,
         remark,

@@ -46,6 +46,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         by_id: false,
         manifests: None,
         fail_fast: false,
+        until_fail: args.until_fail,
         baseline: None,
         vouch: VouchArgs::default(),
         remark: None,

@@ -12,7 +12,7 @@ use super::problem::Problem;
 pub const HELP: &str = "\nhelp: ";
 
 /// Keys that the manifest will have. Each is refused until the part that makes it work exists.
-const LATER: [&str; 16] = [
+const LATER: [&str; 13] = [
     "as",
     "breaks",
     "copies",
@@ -23,11 +23,8 @@ const LATER: [&str; 16] = [
     "matrix",
     "plant",
     "publishes",
-    "repeat",
     "require",
-    "retries",
     "unchanged",
-    "vary",
     "watch",
 ];
 

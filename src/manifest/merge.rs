@@ -51,6 +51,8 @@ impl CheckSpec {
             eventually: upper.eventually.clone().or(self.eventually),
             publishes: upper.publishes.clone().or(self.publishes),
             rules: upper.rules.clone().or(self.rules),
+            repeat: upper.repeat.clone().or(self.repeat),
+            retries: upper.retries.clone().or(self.retries),
             vary: upper.vary.clone().or(self.vary),
             platforms: upper.platforms.clone().or(self.platforms),
             linux: None,

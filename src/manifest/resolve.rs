@@ -68,6 +68,9 @@ impl Resolver<'_, '_> {
         }
         self.expect(layer);
         self.hook(layer);
+        if let Some(retries) = layer.retries.as_ref().filter(|retries| retries.value.count.is_none()) {
+            self.missing(retries.id, "count", "write how many more tries it has: `count: 2`");
+        }
         let ids = [
             ("run", layer.run.as_ref().map(|run| run.id)),
             ("shell", layer.shell.as_ref().map(|shell| shell.id)),
@@ -194,6 +197,7 @@ impl Resolver<'_, '_> {
             self.no_interpreter(Some(&check.value));
         }
         self.hook_keys(check);
+        self.runs(defaults, check);
         if without.is_empty() {
             return;
         }
@@ -208,6 +212,16 @@ impl Resolver<'_, '_> {
         } else {
             problem.help("or name the systems that it is for under `platforms`")
         });
+    }
+
+    /// Whoever wants to see every run wants none to be hidden by another try.
+    fn runs(&mut self, defaults: &CheckSpec, check: &Spanned<CheckSpec>) {
+        let all = PLATFORMS.map(|platform| merged(defaults, &check.value, platform));
+        let both = |spec: &&CheckSpec| spec.repeat.as_ref().is_some_and(|repeat| repeat.0.0 > 1);
+        let Some(retries) = all.iter().filter(both).find_map(|spec| spec.retries.as_ref()) else { return };
+        let problem = Problem::at(self.document.span(retries.id), "both `repeat` and `retries`")
+            .help("keep one: `repeat` runs it always so often, `retries` only while it is red");
+        self.problems.push(problem);
     }
 
     /// What only a hook has, and what none has.

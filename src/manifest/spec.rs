@@ -15,6 +15,7 @@ use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
 use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath};
 use super::reader_spec::ReaderSpec;
+use super::repeat_spec::{RetriesSpec, Times};
 use super::rules_spec::RulesSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
@@ -95,6 +96,10 @@ pub struct CheckSpec {
     /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]
     pub rules: Option<RulesSpec>,
+    /// How often it runs, one run after the other, for one verdict over all: `flaky` if they differ. Once by default.
+    pub repeat: Option<Parsed<Times>>,
+    /// How often it is tried again if it is red; a check that then passes is `flaky`.
+    pub retries: Option<Spanned<RetriesSpec>>,
     /// What is changed about its surroundings, one thing at a time, to run it once more each: names such as `locale` and
     /// `umask`, or `all`. The verdict names the facts that it depends on.
     pub vary: Option<VarySpec>,

@@ -43,14 +43,17 @@ pub enum Kind {
     Survivor,
     /// The check passes, and this variant of it does not: what was changed for it matters.
     DependsOn,
+    /// Several runs of the check differ.
+    Flaky,
     /// A probe could not look.
     ProbeBlind,
 }
 
 impl Kind {
     /// All kinds, in the order in which findings are shown.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::DependsOn,
+        Self::Flaky,
         Self::Timeout,
         Self::RefusedByWindows,
         Self::Unmet,
@@ -91,6 +94,7 @@ impl Kind {
             Self::Timeout => "timeout",
             Self::Survivor => "survivor",
             Self::DependsOn => "depends-on",
+            Self::Flaky => "flaky",
             Self::ProbeBlind => "probe-blind",
         }
     }

@@ -18,6 +18,7 @@ mod receipt;
 mod removal;
 mod report;
 mod revocation;
+mod runs;
 mod verdict;
 mod verification;
 mod wiring;
@@ -55,6 +56,7 @@ pub use report::{
     SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
 };
 pub use revocation::{RECEIPT_SUBJECT, REVOCATION, Revocation, RevocationStatement};
+pub use runs::{FlakyIs, RedRuns, Retries, Runs};
 pub use verdict::Verdict;
 pub use verification::{
     Disregarded, InputsNow, RevokedBy, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt,

@@ -163,6 +163,7 @@ fn verdict_of(finding: &Finding) -> Verdict {
         | Kind::TornPublish
         | Kind::IllegalName
         | Kind::DependsOn => Verdict::Failed,
+        Kind::Flaky => Verdict::Flaky,
         Kind::LeakedProcess
         | Kind::LateExit
         | Kind::HeldDirectory

@@ -19,6 +19,7 @@ mod planned;
 mod program;
 mod records;
 mod removal;
+mod rounds;
 mod sandbox;
 mod schedule;
 mod settle;

@@ -10,6 +10,7 @@ use super::life::{Half, Life};
 use super::names::Tracked;
 use super::needs::{Fit, Programs, Unfit};
 use super::records;
+use super::rounds::{Next, Rounds};
 use super::schedule::{Schedule, Work};
 use super::settle::Settler;
 use super::slot::Slot;
@@ -40,6 +41,8 @@ pub struct Options {
     pub strict: bool,
     /// Whether the first red check is the last that is started.
     pub fail_fast: bool,
+    /// Whether every check runs again and again until one is red.
+    pub until_fail: bool,
     /// Whether the reports of all checks are wanted in the end; else only of those that there is something to say of.
     pub whole: bool,
 }
@@ -139,9 +142,16 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     }
 
     let lanes = options.jobs.clamp(1, runnable.len().max(1));
-    let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), options.fail_fast);
+    let rounds = Rounds::new(plan, options.until_fail, Arc::clone(&interrupt.stop));
+    let returning = runnable.iter().copied().filter(|&index| rounds.may_return(index)).collect();
+    let ends_early = options.fail_fast || options.until_fail;
+    let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), ends_early).returning(returning);
     // What a check left with strangers may live until it is settled: so long its locks are its own.
     let settled = |index: usize, report: CheckReport| {
+        let report = match rounds.take(index, report) {
+            Next::Again => return schedule.again(index),
+            Next::Done(report) => *report,
+        };
         let red = report.verdict.is_red();
         judged(index, report);
         schedule.judged(index, red);
@@ -225,6 +235,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     // The last handles: with them the supervisors end.
     interrupt.handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
 
+    rounds.rest().into_iter().for_each(|(index, report)| judged(index, report));
     groups.rest().into_iter().for_each(|(index, report)| note(index, report));
 
     let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
@@ -243,7 +254,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let stopped = if interrupt.stop.load(Ordering::SeqCst) {
         Some(Stop::Interrupted)
     } else {
-        (options.fail_fast && !not_run.is_empty()).then_some(Stop::FailFast)
+        let why = if options.until_fail { Stop::UntilFail } else { Stop::FailFast };
+        (ends_early && !not_run.is_empty()).then_some(why)
     };
     Ok(Ran { checks, totals, stopped, not_run, programs: programs.told(), findings })
 }
