@@ -11,7 +11,7 @@ use crate::error::{Error, ExitCode, Result};
 use crate::manifest::FOLDER;
 use crate::model::{Baseline, CheckReport, HostFacts, Place, Report, RunFacts, SCHEMA, SourceFacts, Stop, Worse};
 use crate::plan::{Plan, Wanted};
-use crate::run::{self, Keep, Observer, Options};
+use crate::run::{self, Keep, Observer, Options, Until};
 use crate::words::shown;
 use crate::{manifest, platform, source};
 
@@ -101,8 +101,7 @@ impl Checkout {
             jobs: args.how.jobs.map_or_else(super::check_run::processors, usize::from),
             keep: Keep::Never,
             strict: args.how.strict,
-            fail_fast: false,
-            until_fail: false,
+            until: Until::AllRan,
             whole: true,
         };
         let ran = run::run(&before, &options, &Silent)?;

@@ -20,7 +20,7 @@ use crate::model::{
 };
 use crate::plan::Plan;
 use crate::report::{self, Again, Look};
-use crate::run::{self, Keep, Options};
+use crate::run::{self, Keep, Options, Until};
 use crate::words::timestamp;
 use crate::{env, memory, platform, source};
 
@@ -32,10 +32,7 @@ pub struct CheckRun {
     pub by_id: bool,
     /// The folder of manifests, if one was named.
     pub manifests: Option<PathBuf>,
-    /// Whether the first red check is the last that is started.
-    pub fail_fast: bool,
-    /// Whether every check runs until one is red.
-    pub until_fail: bool,
+    pub until: Until,
     /// The run that this one is set against.
     pub baseline: Option<Before>,
     /// Whether there is to be a receipt.
@@ -58,7 +55,7 @@ pub struct Done {
 /// If nothing can be measured here, a document can't go where it is to go, or there can be no receipt. What can't be written
 /// in the end is told, and makes the run incomplete.
 pub fn run(check_run: &CheckRun) -> Result<Done> {
-    let CheckRun { plan, how, fail_fast, until_fail, remark, .. } = check_run;
+    let CheckRun { plan, how, until, remark, .. } = check_run;
     sandboxes_can_be_made()?;
     let documents = Documents::prepare(how, check_run.vouch.receipt.as_deref())?;
     let vouch = Vouch::prepare(&check_run.vouch, &documents, plan)?;
@@ -75,8 +72,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
             KeepArg::Always => Keep::Always,
         },
         strict: how.strict,
-        fail_fast: *fail_fast,
-        until_fail: *until_fail,
+        until: *until,
         whole,
     };
 

@@ -8,6 +8,7 @@ use super::show::Show;
 use crate::cli::RunArgs;
 use crate::error::{ExitCode, Result};
 use crate::plan::{Plan, Wanted};
+use crate::run::Until;
 use crate::{manifest, memory, plan, platform};
 
 /// Loads the manifests and runs what was asked for.
@@ -43,13 +44,17 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     };
     // A run of all says all that there is to remember.
     let all = args.checks.is_empty() && !args.failed && args.how.rules.is_none() && args.manifests.manifests.is_none();
+    let until = match (args.fail_fast, args.until_fail) {
+        (true, _) => Until::FirstRed,
+        (false, true) => Until::OneFails,
+        (false, false) => Until::AllRan,
+    };
     let check_run = CheckRun {
         plan,
         how: args.how,
         by_id: true,
         manifests: args.manifests.manifests,
-        fail_fast: args.fail_fast,
-        until_fail: args.until_fail,
+        until,
         baseline,
         vouch: args.vouch,
         remark,

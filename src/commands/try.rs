@@ -6,6 +6,7 @@ use crate::error::{Error, ExitCode, Result};
 use crate::model::{CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, WindowsRules};
 use crate::plan::Plan;
 use crate::platform;
+use crate::run::Until;
 
 /// Runs one command as a check whose project is the current directory.
 ///
@@ -45,8 +46,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         how: args.how,
         by_id: false,
         manifests: None,
-        fail_fast: false,
-        until_fail: args.until_fail,
+        until: if args.until_fail { Until::OneFails } else { Until::AllRan },
         baseline: None,
         vouch: VouchArgs::default(),
         remark: None,

@@ -36,4 +36,4 @@ mod workers;
 
 pub use judge::{Facts, Judgement, judge};
 pub use tools::tools;
-pub use workers::{Keep, Observer, Options, Ran, run};
+pub use workers::{Keep, Observer, Options, Ran, Until, run};

@@ -31,6 +31,18 @@ pub enum Keep {
     Always,
 }
 
+/// How far a run goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Until {
+    /// Every check has run.
+    #[default]
+    AllRan,
+    /// The first red check is the last that is started.
+    FirstRed,
+    /// Every check runs again and again, until one is red.
+    OneFails,
+}
+
 /// How a run is done.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -39,10 +51,7 @@ pub struct Options {
     pub keep: Keep,
     /// Whether warnings count as errors.
     pub strict: bool,
-    /// Whether the first red check is the last that is started.
-    pub fail_fast: bool,
-    /// Whether every check runs again and again until one is red.
-    pub until_fail: bool,
+    pub until: Until,
     /// Whether the reports of all checks are wanted in the end; else only of those that there is something to say of.
     pub whole: bool,
 }
@@ -142,9 +151,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     }
 
     let lanes = options.jobs.clamp(1, runnable.len().max(1));
-    let rounds = Rounds::new(plan, options.until_fail, Arc::clone(&interrupt.stop));
+    let rounds = Rounds::new(plan, options.until == Until::OneFails, Arc::clone(&interrupt.stop));
     let returning = runnable.iter().copied().filter(|&index| rounds.may_return(index)).collect();
-    let ends_early = options.fail_fast || options.until_fail;
+    let ends_early = options.until != Until::AllRan;
     let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), ends_early).returning(returning);
     // What a check left with strangers may live until it is settled: so long its locks are its own.
     let settled = |index: usize, report: CheckReport| {
@@ -254,7 +263,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let stopped = if interrupt.stop.load(Ordering::SeqCst) {
         Some(Stop::Interrupted)
     } else {
-        let why = if options.until_fail { Stop::UntilFail } else { Stop::FailFast };
+        let why = if options.until == Until::OneFails { Stop::UntilFail } else { Stop::FailFast };
         (ends_early && !not_run.is_empty()).then_some(why)
     };
     Ok(Ran { checks, totals, stopped, not_run, programs: programs.told(), findings })
