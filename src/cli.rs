@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::builder::{EnumValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
-use crate::model::{Rules, WindowsRules};
+use crate::model::{Fact, Rules, WindowsRules};
 
 pub use compare::CompareArgs;
 pub use gate::GateArgs;
@@ -61,7 +61,8 @@ pub enum Command {
 /// Run the checks of checks.d, each alone in its sandbox.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
-hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n  \
+hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  \
+hostproof run spool --until-fail --keep failed\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
 hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n  \
 hostproof run --in python:3.13-slim --pull\n  hostproof run --parity hooks-ci --build ci/Dockerfile\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
@@ -75,6 +76,9 @@ pub struct RunArgs {
     /// Start no further check after the first red one.
     #[arg(long)]
     pub fail_fast: bool,
+    /// Run the checks again and again until one is red, or Ctrl-C.
+    #[arg(long, conflicts_with = "fail_fast")]
+    pub until_fail: bool,
     /// Tell new failures from those that were there before, and end red for new ones alone: in a report (or a JUnit file), or in
     /// a commit, which is then run first, in a folder of its own.
     #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
@@ -123,6 +127,9 @@ pub struct TryArgs {
     pub inherit_all: bool,
     #[command(flatten)]
     pub how: HowArgs,
+    /// Run it again and again until it is red, or Ctrl-C.
+    #[arg(long)]
+    pub until_fail: bool,
     /// The command and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -147,6 +154,9 @@ pub struct HowArgs {
     /// colon, how: `windows:faithful,strict`; `directories` leaves files out.
     #[arg(long = "as", value_parser = RulesParser, value_name = "RULES")]
     pub rules: Option<RulesArg>,
+    /// Run each check once more under each of these changes of its surroundings: `all`, or names as `locale,umask`.
+    #[arg(long, value_parser = FactsParser, value_name = "FACTS", value_delimiter = ',')]
+    pub vary: Vec<Vec<Fact>>,
     /// Which sandboxes to leave in place, with the whole output.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub keep: KeepArg,
@@ -218,6 +228,29 @@ impl TypedValueParser for RulesParser {
     }
 }
 
+/// Reads what [`Fact::of_word`] knows.
+#[derive(Debug, Clone)]
+struct FactsParser;
+
+impl FactsParser {
+    fn words() -> impl Iterator<Item = &'static str> {
+        ["all", "timezone"].into_iter().chain(Fact::ALL.into_iter().map(Fact::name))
+    }
+}
+
+impl TypedValueParser for FactsParser {
+    type Value = Vec<Fact>;
+
+    fn parse_ref(&self, command: &clap::Command, arg: Option<&Arg>, value: &OsStr) -> Result<Vec<Fact>, clap::Error> {
+        let word = PossibleValuesParser::new(Self::words()).parse_ref(command, arg, value)?;
+        Ok(Fact::of_word(&word).unwrap_or_default())
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Self::words().map(PossibleValue::new)))
+    }
+}
+
 /// Which sandboxes to keep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum KeepArg {
@@ -269,6 +302,9 @@ pub struct ListArgs {
     /// The checks as `run` has them by these rules.
     #[arg(long = "as", value_parser = RulesParser, value_name = "RULES")]
     pub rules: Option<RulesArg>,
+    /// The checks as `run` has them with these facts.
+    #[arg(long, value_parser = FactsParser, value_name = "FACTS", value_delimiter = ',')]
+    pub vary: Vec<Vec<Fact>>,
     /// Print a JSON array.
     #[arg(long)]
     pub json: bool,

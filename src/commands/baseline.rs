@@ -10,8 +10,8 @@ use crate::compare::{Document, News, Side};
 use crate::error::{Error, ExitCode, Result};
 use crate::manifest::FOLDER;
 use crate::model::{Baseline, CheckReport, HostFacts, Place, Report, RunFacts, SCHEMA, SourceFacts, Stop, Worse};
-use crate::plan::Plan;
-use crate::run::{self, Keep, Observer, Options};
+use crate::plan::{Plan, Wanted};
+use crate::run::{self, Keep, Observer, Options, Until};
 use crate::words::shown;
 use crate::{manifest, platform, source};
 
@@ -91,7 +91,8 @@ impl Checkout {
         })?;
         let ids: Vec<String> = plan.checks.iter().map(|planned| planned.check.id.clone()).collect();
         let rules = args.how.rules.as_ref().map(|said| said.rules);
-        let mut before = Plan::of_manifests(loaded, &[], &ids, rules, platform::current())?;
+        let wanted = Wanted { also: ids.clone(), rules, ..Wanted::default() };
+        let mut before = Plan::of_manifests(loaded, &wanted, platform::current())?;
         if let Some(said) = &args.how.rules {
             before.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
         }
@@ -100,7 +101,7 @@ impl Checkout {
             jobs: args.how.jobs.map_or_else(super::check_run::processors, usize::from),
             keep: Keep::Never,
             strict: args.how.strict,
-            fail_fast: false,
+            until: Until::AllRan,
             whole: true,
         };
         let ran = run::run(&before, &options, &Silent)?;

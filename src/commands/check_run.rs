@@ -22,7 +22,7 @@ use crate::model::{
 };
 use crate::plan::Plan;
 use crate::report::{self, Again, Look};
-use crate::run::{self, Keep, Observer, Options, Ran};
+use crate::run::{self, Keep, Observer, Options, Ran, Until};
 use crate::words::timestamp;
 use crate::{env, memory, platform, source};
 
@@ -38,8 +38,7 @@ pub struct CheckRun {
     pub by_id: bool,
     /// The folder of manifests, if one was named.
     pub manifests: Option<PathBuf>,
-    /// Whether the first red check is the last that is started.
-    pub fail_fast: bool,
+    pub until: Until,
     /// The run that this one is set against.
     pub baseline: Option<Before>,
     /// Whether there is to be a receipt.
@@ -70,7 +69,7 @@ pub struct Done {
 /// If nothing can be measured here, a document can't go where it is to go, or there can be no receipt. What can't be written
 /// in the end is told, and makes the run incomplete.
 pub fn run(check_run: &CheckRun) -> Result<Done> {
-    let CheckRun { plan, how, fail_fast, remark, .. } = check_run;
+    let CheckRun { plan, how, until, remark, .. } = check_run;
     if check_run.container.is_none() {
         sandboxes_can_be_made()?;
     }
@@ -80,7 +79,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let look = show.look();
     let told = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
     let told = told || check_run.compared;
-    let options = options(how, plan, *fail_fast, told || check_run.baseline.is_some());
+    let options = options(how, plan, *until, told || check_run.baseline.is_some());
 
     let started = SystemTime::now();
     let id = format!("{}-{}", timestamp(started), std::process::id());
@@ -185,7 +184,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     }
     match report.run.stopped {
         Some(Stop::Interrupted) => show.line("\ninterrupted: everything that ran was ended"),
-        Some(Stop::FailFast) => show.line("\nstopped after the first red check, as --fail-fast asks"),
+        Some(stop) => show.line(&format!("\nstopped after the first red check, as {} asks", stop.words())),
         None => {}
     }
     // The counts come last, whatever went wrong.
@@ -194,7 +193,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
 }
 
 /// How a plan is run.
-pub fn options(how: &HowArgs, plan: &Plan, fail_fast: bool, whole: bool) -> Options {
+pub fn options(how: &HowArgs, plan: &Plan, until: Until, whole: bool) -> Options {
     Options {
         jobs: how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1)),
         keep: match how.keep {
@@ -203,7 +202,7 @@ pub fn options(how: &HowArgs, plan: &Plan, fail_fast: bool, whole: bool) -> Opti
             KeepArg::Always => Keep::Always,
         },
         strict: how.strict,
-        fail_fast,
+        until,
         whole,
     }
 }

@@ -8,9 +8,9 @@ use crate::cli::InitArgs;
 use crate::error::{ExitCode, Result};
 use crate::init::{self, Draft, Project, SelfTest};
 use crate::model::{Check, CheckCommand, CheckReport, Manifests, Place};
-use crate::plan::{Plan, Planned};
+use crate::plan::{Plan, Planned, Variant};
 use crate::report::{self, Look};
-use crate::run::{self, Keep, Observer, Options};
+use crate::run::{self, Keep, Observer, Options, Until};
 
 /// Finds self-tests and wired hooks, runs the self-tests once, and writes the first manifest.
 ///
@@ -67,6 +67,7 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
     let checks: Vec<Planned> = tests
         .iter()
         .map(|test| Planned {
+            variant: Variant::plain(&test.id),
             locks: Vec::new(),
             check: Check {
                 timeout: args.timeout,
@@ -83,7 +84,7 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
     let look = Show::Stderr.look();
     Show::Stderr.line(&report::header(look, &Place::host(), plan.checks.len(), jobs));
     let width = tests.iter().map(|test| test.id.chars().count()).max().unwrap_or(0);
-    let options = Options { jobs, keep: Keep::Never, strict: false, fail_fast: false, whole: true };
+    let options = Options { jobs, keep: Keep::Never, strict: false, until: Until::AllRan, whole: true };
     let ran = run::run(&plan, &options, &Lines { look, width })?;
     Ok((ran.stopped.is_none() && ran.checks.len() == tests.len()).then_some(ran.checks))
 }

@@ -6,13 +6,13 @@ use std::ffi::OsStr;
 use clap::Parser;
 
 use super::check_run::{measure, options};
-use super::run::{by_rules, load};
+use super::run::{by_rules, load, until};
 use super::show::Show;
 use crate::cli::{Cli, Command, RunArgs};
 use crate::container::{self, INSIDE, Inside, Message};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::CheckReport;
-use crate::plan::Plan;
+use crate::plan::{Plan, Wanted};
 use crate::platform;
 use crate::run::Observer;
 
@@ -34,9 +34,10 @@ fn run(inside: &Inside) -> Result<()> {
     let args = parsed(&request.words)?;
     let loaded = load(&args.manifests)?;
     let rules = args.how.rules.as_ref().map(|said| said.rules);
-    let mut plan = Plan::of_manifests(loaded, &args.checks, &[], rules, platform::current())?;
+    let wanted = Wanted { patterns: args.checks.clone(), also: Vec::new(), rules, vary: args.how.vary.concat() };
+    let mut plan = Plan::of_manifests(loaded, &wanted, platform::current())?;
     by_rules(&mut plan, args.how.rules.as_ref());
-    let options = options(&args.how, &plan, args.fail_fast, request.whole);
+    let options = options(&args.how, &plan, until(&args), request.whole);
     tell(&Message::Ready {
         version: env!("CARGO_PKG_VERSION").into(),
         jobs: options.jobs as u64,

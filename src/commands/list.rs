@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::show::Show;
 use crate::cli::ListArgs;
 use crate::error::{ExitCode, Result};
-use crate::plan::{Plan, Planned};
+use crate::plan::{Plan, Planned, Wanted};
 use crate::{platform, report};
 
 /// Shows the checks in the order in which they would run.
@@ -15,8 +15,13 @@ use crate::{platform, report};
 /// If the manifests are wrong, or a pattern matches nothing.
 pub fn run(args: &ListArgs) -> Result<ExitCode> {
     let loaded = super::run::load(&args.manifests)?;
-    let rules = args.rules.as_ref().map(|said| said.rules);
-    let plan = Plan::of_manifests(loaded, &args.checks, &[], rules, platform::current())?;
+    let wanted = Wanted {
+        patterns: args.checks.clone(),
+        rules: args.rules.as_ref().map(|said| said.rules),
+        vary: args.vary.concat(),
+        ..Wanted::default()
+    };
+    let plan = Plan::of_manifests(loaded, &wanted, platform::current())?;
     if args.json {
         let checks: Vec<Value> = plan.checks.iter().map(as_json).collect();
         // Whoever stops reading has seen enough.

@@ -8,10 +8,11 @@ use super::check_run::{self, CheckRun, Contained, Done};
 use super::parity;
 use super::show::Show;
 use crate::cli::{EngineArg, HowArgs, PlaceArgs, RulesArg, RunArgs};
-use crate::container::{EngineKind, Wanted};
+use crate::container::{self, EngineKind};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::Platform;
-use crate::plan::Plan;
+use crate::plan::{Plan, Wanted};
+use crate::run::Until;
 use crate::{manifest, memory, plan, platform};
 
 /// Loads the manifests and runs what was asked for.
@@ -32,7 +33,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
 /// # Errors
 ///
 /// If the manifests are wrong, a pattern matches nothing, or nothing can be measured there.
-pub fn once(args: &RunArgs, how: &HowArgs, container: Option<Wanted>) -> Result<Done> {
+pub fn once(args: &RunArgs, how: &HowArgs, container: Option<container::Wanted>) -> Result<Done> {
     let platform = if container.is_some() { Platform::Linux } else { platform::current() };
     let loaded = load_for(&args.manifests, platform)?;
     let folder = loaded.directory.file_name().map(OsStr::to_owned).unwrap_or_default();
@@ -40,7 +41,8 @@ pub fn once(args: &RunArgs, how: &HowArgs, container: Option<Wanted>) -> Result<
     let rules = args.how.rules.as_ref().map(|said| said.rules);
     // What was red by rules that only the command line named is run by them again.
     let also: Vec<String> = red.iter().filter(|_| rules.is_none()).flat_map(|red| red.keys().cloned()).collect();
-    let mut plan = Plan::of_manifests(loaded, &args.checks, &also, rules, platform)?;
+    let wanted = Wanted { patterns: args.checks.clone(), also, rules, vary: args.how.vary.concat() };
+    let mut plan = Plan::of_manifests(loaded, &wanted, platform)?;
     by_rules(&mut plan, args.how.rules.as_ref());
     let mut remark = None;
     if let Some(red) = red {
@@ -70,7 +72,7 @@ pub fn once(args: &RunArgs, how: &HowArgs, container: Option<Wanted>) -> Result<
         how: how.clone(),
         by_id: true,
         manifests: args.manifests.manifests.clone(),
-        fail_fast: args.fail_fast,
+        until: until(args),
         baseline,
         vouch: args.vouch.clone(),
         remark,
@@ -97,8 +99,8 @@ pub fn by_rules(plan: &mut Plan, said: Option<&RulesArg>) {
 }
 
 /// The container that the arguments ask for.
-fn wanted(args: &PlaceArgs, image: &str) -> Wanted {
-    Wanted {
+fn wanted(args: &PlaceArgs, image: &str) -> container::Wanted {
+    container::Wanted {
         image: image.to_owned(),
         engine: args.engine.map(|engine| match engine {
             EngineArg::Docker => EngineKind::Docker,
@@ -113,6 +115,16 @@ fn wanted(args: &PlaceArgs, image: &str) -> Wanted {
     }
 }
 
+/// How far the run goes.
+#[must_use]
+pub fn until(args: &RunArgs) -> Until {
+    match (args.fail_fast, args.until_fail) {
+        (true, _) => Until::FirstRed,
+        (false, true) => Until::OneFails,
+        (false, false) => Until::AllRan,
+    }
+}
+
 /// The command line of the run in a container: what was chosen here, by name.
 fn words(args: &RunArgs, plan: &Plan, folder: &OsStr) -> Vec<String> {
     let mut words: Vec<String> = vec!["run".into(), "--manifests".into(), folder.to_string_lossy().into_owned()];
@@ -120,6 +132,8 @@ fn words(args: &RunArgs, plan: &Plan, folder: &OsStr) -> Vec<String> {
     words.extend(args.how.rules.as_ref().map(|rules| format!("--as={}", rules.text())));
     words.extend(args.how.strict.then(|| "--strict".to_owned()));
     words.extend(args.fail_fast.then(|| "--fail-fast".to_owned()));
+    words.extend(args.until_fail.then(|| "--until-fail".to_owned()));
+    words.extend(args.how.vary.iter().flatten().map(|fact| format!("--vary={}", fact.name())));
     words.extend(plan.checks.iter().map(|planned| planned.check.id.clone()));
     words
 }

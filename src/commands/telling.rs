@@ -68,7 +68,12 @@ impl Observer for Telling<'_> {
     fn check_started(&self, id: &str) {
         let at = timestamp(SystemTime::now());
         self.bar.suspend(|| self.events.tell(&Event::CheckStarted { id: id.into(), at: at.into() }));
-        self.change(|running| running.push(id.to_owned()));
+        self.change(|running| {
+            // What runs again is there.
+            if !running.iter().any(|known| known == id) {
+                running.push(id.to_owned());
+            }
+        });
     }
 
     fn check_ended(&self, check: &CheckReport) {

@@ -6,6 +6,7 @@ use crate::error::{Error, ExitCode, Result};
 use crate::model::{CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, WindowsRules};
 use crate::plan::Plan;
 use crate::platform;
+use crate::run::Until;
 
 /// Runs one command as a check whose project is the current directory.
 ///
@@ -39,7 +40,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         windows,
         ..Check::new("try", CheckCommand::Argv(args.command))
     };
-    let plan = Plan::of_command(project, check);
+    let plan = Plan::of_command(project, check, args.how.vary.concat());
     let done = check_run::run(&CheckRun {
         plan,
         container: None,
@@ -47,7 +48,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         how: args.how,
         by_id: false,
         manifests: None,
-        fail_fast: false,
+        until: if args.until_fail { Until::OneFails } else { Until::AllRan },
         baseline: None,
         vouch: VouchArgs::default(),
         remark: None,

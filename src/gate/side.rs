@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::model::{Platform, Policy, WiringSource};
-use crate::plan::{Plan, Planned};
+use crate::plan::{Plan, Planned, Wanted};
 use crate::receipt::inputs::Inputs;
 use crate::receipt::revision::Revision;
 use crate::receipt::verify;
@@ -51,7 +51,7 @@ impl Side {
             let Some(loaded) = loaded else { break };
             policy.clone_from(&loaded.policy);
             sources.clone_from(&loaded.wirings);
-            plans.insert(system, Plan::of_manifests(loaded, &[], &[], None, system)?);
+            plans.insert(system, Plan::of_manifests(loaded, &Wanted::default(), system)?);
         }
         Ok(Self { revision, files, policy, sources, plans })
     }

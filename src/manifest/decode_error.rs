@@ -12,22 +12,8 @@ use super::problem::Problem;
 pub const HELP: &str = "\nhelp: ";
 
 /// Keys that the manifest will have. Each is refused until the part that makes it work exists.
-const LATER: [&str; 14] = [
-    "as",
-    "breaks",
-    "copies",
-    "faults",
-    "forbid",
-    "link",
-    "matrix",
-    "plant",
-    "publishes",
-    "repeat",
-    "retries",
-    "unchanged",
-    "vary",
-    "watch",
-];
+const LATER: [&str; 11] =
+    ["as", "breaks", "copies", "faults", "forbid", "link", "matrix", "plant", "publishes", "unchanged", "watch"];
 
 /// Why a value cannot be what its key takes.
 #[derive(Debug, Default)]

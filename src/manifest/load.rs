@@ -19,7 +19,7 @@ use super::resolve::{Resolved, resolve};
 use super::spec::ManifestSpec;
 use super::values::VERSION;
 use crate::error::{Error, Result};
-use crate::model::{Check, Origin, Platform, Policy, Rules, WiringSource};
+use crate::model::{Check, Fact, Origin, Platform, Policy, Rules, WiringSource};
 
 /// What to load, and for whom.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +67,8 @@ pub struct LoadedCheck {
     pub check: Check,
     /// By whose rules it is to be judged, once by each; never empty.
     pub rules: Vec<Rules>,
+    /// The facts under which it runs once more each.
+    pub vary: Vec<Fact>,
     /// Index in [`Loaded::files`].
     pub file: usize,
 }
@@ -134,8 +136,9 @@ fn all(mut loading: Vec<Loading>, project: PathBuf, directory: PathBuf, colour: 
         for resolved in file.checks {
             let origin = Origin { file: file.name.clone(), line: lines.position(resolved.span.start).0 };
             let rules = resolved.spec.rules.as_ref().map_or_else(|| vec![Rules::default()], |rules| rules.all.clone());
+            let vary = resolved.spec.vary.as_ref().map(|vary| vary.0.clone()).unwrap_or_default();
             if let Some(check) = lower(resolved, origin) {
-                loaded.checks.push(LoadedCheck { check, rules, file: index });
+                loaded.checks.push(LoadedCheck { check, rules, vary, file: index });
             }
         }
         loaded.files.push(ManifestFile { name: file.name, setup: file.setup });

@@ -75,6 +75,8 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         lock: spec.lock.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
         tags: spec.tags.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
         windows: spec.rules.map(|rules| rules.windows).unwrap_or_default(),
+        repeat: spec.repeat.map_or(1, |repeat| repeat.0.0),
+        retries: spec.retries.map(|retries| retries.value.lower().ok_or(())).transpose().ok()?,
         origin: Some(origin),
         ..Check::new(default.id, default.command)
     })

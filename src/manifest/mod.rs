@@ -40,6 +40,7 @@ mod paths;
 mod problem;
 mod read;
 mod reader_spec;
+mod repeat_spec;
 mod resolve;
 mod rules_spec;
 mod scalar;
@@ -49,6 +50,7 @@ mod spec;
 mod syntax;
 mod text;
 mod values;
+mod vary_spec;
 
 #[cfg(test)]
 mod tests;

@@ -97,6 +97,9 @@ impl Resolver<'_, '_> {
         }
         self.expect(layer);
         self.hook(layer);
+        if let Some(retries) = layer.retries.as_ref().filter(|retries| retries.value.count.is_none()) {
+            self.missing(retries.id, "count", "write how many more tries it has: `count: 2`");
+        }
         let ids = [
             ("run", layer.run.as_ref().map(|run| run.id)),
             ("shell", layer.shell.as_ref().map(|shell| shell.id)),
@@ -156,6 +159,11 @@ impl Resolver<'_, '_> {
         if allow.value.ends_within.is_some() && allow.value.kind.is_some_and(|kind| kind != Kind::LeakedProcess) {
             let problem = Problem::at(self.document.span(allow.id), "`ends_within` for what is no process")
                 .help("only what is of the kind `leaked-process` can end");
+            self.problems.push(problem);
+        }
+        if allow.value.kind == Some(Kind::DependsOn) {
+            let problem = Problem::at(self.document.span(allow.id), "`depends-on` cannot be allowed")
+                .help("leave what it may depend on out of `vary`");
             self.problems.push(problem);
         }
         if allow.value.kind.is_none() {
@@ -218,6 +226,7 @@ impl Resolver<'_, '_> {
             self.no_interpreter(Some(&check.value));
         }
         self.hook_keys(check);
+        self.runs(defaults, check);
         if without.is_empty() {
             return;
         }
@@ -232,6 +241,16 @@ impl Resolver<'_, '_> {
         } else {
             problem.help("or name the systems that it is for under `platforms`")
         });
+    }
+
+    /// Whoever wants to see every run wants none to be hidden by another try.
+    fn runs(&mut self, defaults: &CheckSpec, check: &Spanned<CheckSpec>) {
+        let all = PLATFORMS.map(|platform| merged(defaults, &check.value, platform));
+        let both = |spec: &&CheckSpec| spec.repeat.as_ref().is_some_and(|repeat| repeat.0.0 > 1);
+        let Some(retries) = all.iter().filter(both).find_map(|spec| spec.retries.as_ref()) else { return };
+        let problem = Problem::at(self.document.span(retries.id), "both `repeat` and `retries`")
+            .help("keep one: `repeat` runs it always so often, `retries` only while it is red");
+        self.problems.push(problem);
     }
 
     /// What only a hook has, and what none has.

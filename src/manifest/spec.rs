@@ -15,10 +15,12 @@ use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
 use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath};
 use super::reader_spec::ReaderSpec;
+use super::repeat_spec::{RetriesSpec, Times};
 use super::rules_spec::RulesSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
 use super::values::{Age, CheckId, Expression, Filled, Grace, OwnName, Timeout, Version, Within};
+use super::vary_spec::VarySpec;
 use crate::model::{Cwd, Home, Interpreter, Kind, Platform, PolicyPart};
 
 /// Checks that hostproof runs in sandboxes, and what is expected of each.
@@ -93,6 +95,13 @@ pub struct CheckSpec {
     /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]
     pub rules: Option<RulesSpec>,
+    /// How often it runs, one run after the other, for one verdict over all: `flaky` if they differ. Once by default.
+    pub repeat: Option<Parsed<Times>>,
+    /// How often it is tried again if it is red; a check that then passes is `flaky`.
+    pub retries: Option<Spanned<RetriesSpec>>,
+    /// What is changed about its surroundings, one thing at a time, to run it once more each: names such as `locale` and
+    /// `umask`, or `all`. The verdict names the facts that it depends on.
+    pub vary: Option<VarySpec>,
     /// Where it runs; it is skipped elsewhere. Everywhere by default.
     pub platforms: Option<NonEmpty<Platform>>,
     /// From hosts of which systems the gate wants a receipt of it; those under the gate's `require` by default.

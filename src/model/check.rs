@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Eventually, HookEvent, HookRef, Kind, Rules, WindowsRules};
+use super::{Eventually, Fact, HookEvent, HookRef, Kind, Retries, Rules, WindowsRules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -349,6 +349,12 @@ pub struct Check {
     pub rules: Rules,
     /// How those of Windows are kept.
     pub windows: WindowsRules,
+    /// What is otherwise about its surroundings.
+    pub fact: Option<Fact>,
+    /// How often it runs, one run after the other; at least once.
+    pub repeat: u32,
+    /// How often it is tried again if it is red; only for one that does not repeat.
+    pub retries: Option<Retries>,
     #[serde(skip)]
     pub origin: Option<Origin>,
 }
@@ -422,6 +428,9 @@ impl Check {
             tags: Vec::new(),
             rules: Rules::default(),
             windows: WindowsRules::default(),
+            fact: None,
+            repeat: 1,
+            retries: None,
             origin: None,
         }
     }

@@ -41,13 +41,19 @@ pub enum Kind {
     Timeout,
     /// A process could not be killed.
     Survivor,
+    /// The check passes, and this variant of it does not: what was changed for it matters.
+    DependsOn,
+    /// Several runs of the check differ.
+    Flaky,
     /// A probe could not look.
     ProbeBlind,
 }
 
 impl Kind {
     /// All kinds, in the order in which findings are shown.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
+        Self::DependsOn,
+        Self::Flaky,
         Self::Timeout,
         Self::RefusedByWindows,
         Self::Unmet,
@@ -87,6 +93,8 @@ impl Kind {
             Self::Unmet => "unmet",
             Self::Timeout => "timeout",
             Self::Survivor => "survivor",
+            Self::DependsOn => "depends-on",
+            Self::Flaky => "flaky",
             Self::ProbeBlind => "probe-blind",
         }
     }

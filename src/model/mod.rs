@@ -7,6 +7,7 @@ mod case;
 mod check;
 mod comparison;
 mod event;
+mod fact;
 mod finding;
 mod frame;
 mod gate;
@@ -20,6 +21,7 @@ mod receipt;
 mod removal;
 mod report;
 mod revocation;
+mod runs;
 mod verdict;
 mod verification;
 mod wiring;
@@ -38,6 +40,7 @@ pub use comparison::{
     Comparison, Divergence, Likeness, RunForm, Standing,
 };
 pub use event::{EVENTS_SCHEMA, Event};
+pub use fact::Fact;
 pub use finding::{Finding, Kind, Severity};
 pub use frame::{Frame, Raised};
 pub use gate::{
@@ -62,6 +65,7 @@ pub use report::{
     SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
 };
 pub use revocation::{RECEIPT_SUBJECT, REVOCATION, Revocation, RevocationStatement};
+pub use runs::{FlakyIs, RedRuns, Retries, Runs};
 pub use verdict::Verdict;
 pub use verification::{
     Disregarded, InputsNow, RevokedBy, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt,

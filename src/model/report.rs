@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Case, Counts, Exit, Finding, Frame, Home, HookReport, HostFacts, Process, Verdict};
+use super::{Case, Counts, Exit, Finding, Frame, Home, HookReport, HostFacts, Process, Runs, Verdict};
 
 /// The name and version of the report's form.
 pub const SCHEMA: &str = "hostproof.report/1";
@@ -98,6 +98,8 @@ pub enum Stop {
     Interrupted,
     /// A check was red, and `--fail-fast` was given.
     FailFast,
+    /// A check was red, and `--until-fail` was given.
+    UntilFail,
 }
 
 impl Stop {
@@ -107,6 +109,7 @@ impl Stop {
         match self {
             Self::Interrupted => "interrupted",
             Self::FailFast => "--fail-fast",
+            Self::UntilFail => "--until-fail",
         }
     }
 }
@@ -337,4 +340,7 @@ pub struct CheckReport {
     /// What came of its hook, if it calls one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook: Option<HookReport>,
+    /// What its runs came to, if it ran more than once; the rest is that of the first red one, or the first of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<Runs>,
 }

@@ -38,6 +38,27 @@ pub struct Job {
     pub rules: Rules,
     /// How those of Windows are kept.
     pub windows: WindowsRules,
+    /// What is otherwise about its first process; see [`super::cannot_change`].
+    pub change: Option<Change>,
+}
+
+/// What of a job's first process, and of all that it starts, is not as usual.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Change {
+    /// It belongs to the user nobody, who has [`super::give_to_nobody`]'s folder.
+    Nobody,
+    Umask(u32),
+    /// Descriptor 0 is closed.
+    ClosedInput,
+    /// It has one processor, with niceness 19.
+    OneSlowCore,
+    /// A folder, relative to the job's first root, is for it alone an empty file system in memory with so many bytes. If it is
+    /// to be full, a file `.full` has them all.
+    SmallFileSystem {
+        folder: String,
+        bytes: u64,
+        full: bool,
+    },
 }
 
 impl Job {
@@ -59,6 +80,7 @@ impl Job {
             publishes: Vec::new(),
             rules: Rules::Native,
             windows: WindowsRules::default(),
+            change: None,
         }
     }
 
@@ -97,6 +119,11 @@ pub struct StartError {
     pub file: String,
     /// The system's error number.
     pub errno: i32,
+}
+
+impl StartError {
+    /// The action of a [`Change`].
+    pub const CHANGE: &str = "change the surroundings of";
 }
 
 /// A captured stream, whole.

@@ -3,7 +3,9 @@
 //! The parts above know no `cfg`, and ask for these: a [`Lane`] that runs a job and owns its whole process tree
 //! ([`prepare`], [`start_lane`], and [`serve`] for its other end), a [`Watcher`] that looks at every process of the
 //! machine ([`end_stranger`], [`wait_for_an_end`], [`since_start`]), [`remove_tree`], [`host_facts`], [`abilities`],
-//! [`on_interrupt`], [`machine`] and [`started`] (which process it is that left something behind), [`set_apart`], and a few words about files, programs and users. All `unsafe` and all system-dependent code stands below this module.
+//! [`on_interrupt`], [`machine`] and [`started`] (which process it is that left something behind), [`set_apart`],
+//! [`cannot_change`] and [`give_to_nobody`] for jobs in other surroundings, and a few words about files, programs and
+//! users. All `unsafe` and all system-dependent code stands below this module.
 //!
 //! | | Linux | macOS | Windows |
 //! | --- | --- | --- | --- |
@@ -19,6 +21,8 @@
 #![expect(unsafe_code, reason = "this is the one part that may talk to the system directly")]
 
 mod case;
+#[cfg(not(target_os = "linux"))]
+mod changes;
 mod file_glob;
 mod job;
 mod places;
@@ -66,16 +70,17 @@ use serde::{Deserialize, Serialize};
 pub use file_glob::{FileGlob, Progress};
 pub use files::{
     HAS_CODE_PAGES, Place, copy_link, exit_at_once, expect_children, find_program, interrupt, is_executable,
-    is_open_to_others, is_plain_folder, list_tree, make_executable, make_folder, new_file, of_code_page, on_interrupt,
-    open_regular, passed_over, path_of, real_path, remove_tree, run_through, set_apart, user, user_and_group,
+    is_open_to_others, is_plain_folder, link_folder, list_tree, make_executable, make_folder, new_file, of_code_page,
+    on_interrupt, open_regular, passed_over, path_of, real_path, remove_tree, run_through, set_apart, user,
+    user_and_group,
 };
-pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
+pub use job::{Captured, Change, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use places::{sandbox_base, state_folder};
 pub use published::{Published, Step, Story, Torn};
 pub use shebang::shebang;
 pub use system::{
-    LaneHandle, Reads, Watcher, abilities, end_stranger, host_facts, machine, prepare, serve, since_start, start_lane,
-    started, wait_for_an_end,
+    LaneHandle, Reads, Watcher, abilities, cannot_change, end_stranger, give_to_nobody, host_facts, machine, prepare,
+    serve, since_start, start_lane, started, wait_for_an_end,
 };
 
 use crate::model::Platform;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::manifest::{self, Loaded};
 use crate::model::{HookRef, Platform, Wiring, WiringSource};
-use crate::plan::Plan;
+use crate::plan::{Plan, Wanted};
 use crate::source::{self, TreeFile, TreeKind, Work};
 use crate::wirings::{self, Files, Tree, join};
 
@@ -138,7 +138,7 @@ impl Revision {
         let loaded = self.load(folder, self.manifests(folder)?, platform)?;
         let loaded =
             loaded.ok_or_else(|| Error::Usage(format!("commit {} has no manifests in {folder}", self.commit)))?;
-        Plan::of_manifests(loaded, &[], &[], None, platform)
+        Plan::of_manifests(loaded, &Wanted::default(), platform)
     }
 
     /// Its manifests, by their names in the project.

@@ -49,7 +49,7 @@ pub fn check_line(look: Look, check: &CheckReport, width: usize) -> String {
     };
     let seconds = if check.started.is_some() { seconds(check) } else { "-".to_owned() };
     let remark = check.reason.clone().unwrap_or_else(|| {
-        let told = [hook_times(check), remark(check)].into_iter().flatten();
+        let told = [runs(check), hook_times(check), remark(check)].into_iter().flatten();
         told.collect::<Vec<_>>().join("; ")
     });
     let remark = if check.verdict.is_red() { cut(&remark, LONGEST_REASON) } else { one_line(&remark) };
@@ -106,6 +106,15 @@ fn remark(check: &CheckReport) -> Option<String> {
         (None, _) => first.message.clone(),
     };
     Some(text + &more)
+}
+
+/// How often it ran, and what that says of other runs.
+fn runs(check: &CheckReport) -> Option<String> {
+    let runs = check.runs.as_ref()?;
+    if runs.red > 0 {
+        return None;
+    }
+    Some(format!("{} runs, none red: at most {} % of all are", runs.count, runs.most_percent))
 }
 
 /// How long a hook's host waited for it, the first time and later.
@@ -393,11 +402,13 @@ pub fn last_line(totals: &Totals, stopped: Option<Stop>) -> String {
     more(cases.failed, "failed");
     more(cases.planned.saturating_sub(cases.ran).max(cases.unknown), "never ran");
     more(checks.leaked, "leaked");
+    more(checks.flaky, "flaky");
     more(checks.timed_out, "timed out");
     more(checks.broken, "broken");
     more(checks.skipped, if checks.skipped == 1 { "check skipped" } else { "checks skipped" });
-    let why = if stopped == Some(Stop::FailFast) { "not reached (--fail-fast)" } else { "not reached" };
-    more(checks.not_run, why);
+    let early = stopped.filter(|stop| *stop != Stop::Interrupted);
+    let why = early.map_or("not reached".to_owned(), |stop| format!("not reached ({})", stop.words()));
+    more(checks.not_run, &why);
     parts.join(", ")
 }
 

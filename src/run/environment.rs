@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::sandbox::Sandbox;
 use super::substitute::substitute;
-use crate::model::{Check, Home, Inherit};
+use super::surroundings;
+use crate::model::{Check, Fact, Home, Inherit};
 use crate::platform;
 
 /// What every check sees of the caller's environment: where programs are, the locale, the way to the network, and what
@@ -116,7 +117,9 @@ impl Caller {
         path == self.variable("PATH") && path.is_some_and(absolute)
     }
 
-    fn variable(&self, name: &str) -> Option<&OsStr> {
+    /// What a variable is.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
         self.variables.iter().find(|(known, _)| same(known, name)).map(|(_, value)| value.as_os_str())
     }
 }
@@ -141,29 +144,32 @@ pub fn environment(
         .collect();
     // Unset they lie below HOME, wherever a self-test points that: suites make homes of their own, and on most hosts
     // nothing sets these.
-    if check.home == Home::Sandbox {
+    let home = if check.fact == Some(Fact::RealHome) { Home::Real } else { check.home };
+    if home == Home::Sandbox {
         env.retain(|name, _| !starts_with(name, "XDG_"));
     }
     let mut set = |name: &str, value: &OsStr| {
         env.insert(usual(OsStr::new(name)), value.to_owned());
     };
 
+    let seen = |path: PathBuf| sandbox.seen(&path);
+    let tmp = seen(sandbox.tmp());
     for name in ["TMPDIR", "TMP", "TEMP"] {
-        set(name, sandbox.tmp().as_os_str());
+        set(name, tmp.as_os_str());
     }
-    match check.home {
+    match home {
         Home::Sandbox => {
             for (name, place) in &caller.toolchains {
                 set(name, place.as_os_str());
             }
-            let home = sandbox.home();
+            let home = seen(sandbox.home());
             for (name, below) in
                 [("HOME", ""), ("USERPROFILE", ""), ("APPDATA", "AppData/Roaming"), ("LOCALAPPDATA", "AppData/Local")]
             {
                 let place = if below.is_empty() { home.clone() } else { home.join(below) };
                 set(name, place.as_os_str());
             }
-            set("XDG_RUNTIME_DIR", sandbox.tmp().as_os_str());
+            set("XDG_RUNTIME_DIR", tmp.as_os_str());
         }
         Home::Real => {
             for name in ["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
@@ -179,17 +185,24 @@ pub fn environment(
     for name in ["CLAUDE_PROJECT_DIR", "HOSTPROOF_PROJECT"] {
         set(name, project.as_os_str());
     }
-    set("HOSTPROOF_SANDBOX", sandbox.root().as_os_str());
+    let root = seen(sandbox.root().to_owned());
+    set("HOSTPROOF_SANDBOX", root.as_os_str());
     set("HOSTPROOF_CHECK", OsStr::new(&check.id));
     if let Some(program) = &caller.program {
         set("HOSTPROOF", program.as_os_str());
     }
     set("PWD", cwd.as_os_str());
+    for (name, value) in check.fact.into_iter().flat_map(surroundings::variables) {
+        match value {
+            Some(value) => env.insert(usual(OsStr::new(name)), value.into()),
+            None => env.remove(&usual(OsStr::new(name))),
+        };
+    }
 
     for (name, value) in &check.env {
         match value {
             Some(value) => {
-                env.insert(usual(OsStr::new(name)), substitute(value, project, sandbox.root()).into());
+                env.insert(usual(OsStr::new(name)), substitute(value, project, &root).into());
             }
             None => {
                 env.remove(&usual(OsStr::new(name)));

@@ -161,7 +161,9 @@ fn verdict_of(finding: &Finding) -> Verdict {
         | Kind::SkippedCases
         | Kind::NoProof
         | Kind::TornPublish
-        | Kind::IllegalName => Verdict::Failed,
+        | Kind::IllegalName
+        | Kind::DependsOn => Verdict::Failed,
+        Kind::Flaky => Verdict::Flaky,
         Kind::LeakedProcess
         | Kind::LateExit
         | Kind::HeldDirectory

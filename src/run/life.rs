@@ -16,10 +16,10 @@ use super::sandbox::Sandbox;
 use super::settle::Pending;
 use super::slot::Slot;
 use super::text::Unsatisfied;
-use super::{eventually, junit, output, planned, records, text};
-use crate::model::{Check, CheckCommand, CheckReport, Cwd, Hold, How, ReaderChoice, Reading, Stream, Verdict};
+use super::{eventually, junit, output, planned, records, surroundings, text};
+use crate::model::{Check, CheckCommand, CheckReport, Cwd, Fact, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
-use crate::platform::{Ended, Job, Outcome};
+use crate::platform::{self, Ended, Job, Outcome};
 use crate::probes::Places;
 use crate::readers::{self, Context, Source};
 
@@ -28,7 +28,7 @@ pub struct Life<'a> {
     pub(super) plan: &'a Plan,
     /// Set once the run was stopped.
     pub(super) stop: Arc<AtomicBool>,
-    caller: Caller,
+    pub(super) caller: Caller,
     /// The programs that were found on the caller's `PATH`.
     known: Known,
 }
@@ -79,6 +79,13 @@ impl<'a> Life<'a> {
             Ok(sandbox) => sandbox,
             Err(why) => return told(records::not_run(check, Verdict::Broken, why)),
         };
+        let sandbox = match sandbox.under(check.fact) {
+            Ok(sandbox) => sandbox,
+            Err(error) => {
+                let why = format!("its sandbox cannot be made so here: {error}");
+                return told(records::not_run(check, Verdict::Skipped, why));
+            }
+        };
         if let CheckCommand::Hook(hook) = &check.command {
             return self.begin_hook(index, hook, sandbox, slot);
         }
@@ -92,9 +99,13 @@ impl<'a> Life<'a> {
                         return Half::Pending(Box::new(self.pending(begun, slot)));
                     }
                     Ok(outcome) => {
-                        let why = outcome.not_started.as_ref().map(records::start_error).unwrap_or_default();
                         let argv = ready.program.argv;
-                        CheckReport { argv, findings: listing.left, ..broken(why) }
+                        let error = outcome.not_started.as_ref();
+                        let report = match error.and_then(|error| surroundings::prevented(check, error)) {
+                            Some(why) => records::not_run(check, Verdict::Skipped, why),
+                            None => broken(error.map(records::start_error).unwrap_or_default()),
+                        };
+                        CheckReport { argv, findings: listing.left, ..report }
                     }
                     Err(error) => {
                         let mut report = records::lost(check, ready.program.argv, &error);
@@ -214,6 +225,10 @@ impl<'a> Life<'a> {
             }
         };
         copy::files(&check.files, &self.plan.project, sandbox)?;
+        if check.fact == Some(Fact::Uid) {
+            platform::give_to_nobody(sandbox.root())
+                .map_err(|error| format!("its sandbox cannot be given to nobody: {error}"))?;
+        }
         Ok(Places { sandbox: sandbox.root().to_owned(), project, cwd })
     }
 
@@ -224,16 +239,18 @@ impl<'a> Life<'a> {
     /// A sentence that says what is in the way.
     pub fn prepare_in(&self, check: &Check, sandbox: &Sandbox, places: Places) -> Result<Ready, String> {
         let Places { cwd, project, .. } = &places;
+        let (cwd, project) = (&sandbox.seen(cwd), &sandbox.seen(project));
         let env = environment::environment(check, &self.caller, sandbox, project, cwd);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
         let known = self.caller.has_path(path).then_some(&self.known);
-        let lookup = Lookup { path, cwd, project, sandbox: sandbox.root(), known };
+        let root = sandbox.seen(sandbox.root());
+        let lookup = Lookup { path, cwd, project, sandbox: &root, known };
         let program = lookup.find(&check.command)?;
         let listing = listing::of(check).map(|listing| lookup.find(&CheckCommand::Argv(listing.argv.clone())));
         let listing = listing.transpose().map_err(|why| format!("listing the cases: {why}"))?;
         let mut roots = vec![sandbox.root().to_owned()];
-        if !cwd.starts_with(sandbox.root()) {
-            roots.push(cwd.clone());
+        if !places.cwd.starts_with(sandbox.root()) {
+            roots.push(places.cwd.clone());
         }
         let job = Job {
             program: program.file.clone(),
@@ -249,6 +266,7 @@ impl<'a> Life<'a> {
             publishes: check.publishes.iter().map(|glob| eventually::folder_of(glob, &places)).collect(),
             rules: check.rules,
             windows: check.windows.clone(),
+            change: check.fact.and_then(surroundings::change),
         };
         let before = match &check.reader {
             ReaderChoice::Junit(path) => Before::now(path, &places),

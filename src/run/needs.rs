@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::life::{Life, Ready};
 use super::sandbox::Sandbox;
 use super::slot::Slot;
+use super::surroundings;
 use crate::model::{Check, CheckCommand, Cwd, Exit, Need};
 use crate::platform::{self, Ended, LaneError};
 use crate::words::shown;
@@ -33,7 +34,7 @@ pub enum Found {
 pub enum Unfit {
     /// A program that it needs is missing.
     Broken(String),
-    /// A program that it could do without is missing.
+    /// A program that it could do without is missing, or its surroundings can't be changed so.
     Skipped(String),
 }
 
@@ -85,6 +86,9 @@ impl Life<'_> {
     /// Looks for every program that a check needs, where the check itself would find it, and in its environment. Each
     /// is asked for its version once, under the lane's supervision.
     pub fn fit(&self, check: &Check, slot: &mut Slot<'_>, programs: &Programs, stop: &AtomicBool) -> Fit {
+        if let Some(why) = surroundings::in_the_way(check, &self.caller, &self.plan.project) {
+            return Fit::Unfit(Unfit::Skipped(why));
+        }
         if check.needs.is_empty() {
             return Fit::Fits;
         }

@@ -32,6 +32,7 @@ pub fn empty(check: &Check, verdict: Verdict, reason: Option<String>) -> CheckRe
         kept: None,
         notes: Vec::new(),
         hook: None,
+        runs: None,
     }
 }
 

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use super::surroundings::name_ending;
+use crate::model::Fact;
 use crate::platform::{self, Place};
 
 /// `work/` (where files are put, and the cwd if the check asks for it), `tmp/` and `home/`, side by side: `HOME` is not
@@ -14,6 +16,8 @@ pub struct Sandbox {
     root: PathBuf,
     /// Where the folder is found again if the check has moved it.
     place: Option<Place>,
+    /// By what path the check sees it, if that is not its own: a symbolic link in it that leads to itself.
+    link: Option<PathBuf>,
 }
 
 impl Sandbox {
@@ -31,11 +35,40 @@ impl Sandbox {
                 Err(error) => return Err(error),
             }
         };
-        let sandbox = Self { place: Place::of(&root), root };
+        let sandbox = Self { place: Place::of(&root), root, link: None };
         for folder in sandbox.folders() {
             platform::make_folder(&folder)?;
         }
         Ok(sandbox)
+    }
+
+    /// This one, which is still empty, with the path that a fact is about.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn under(mut self, fact: Option<Fact>) -> io::Result<Self> {
+        if let Some(ending) = fact.and_then(name_ending) {
+            let mut name = self.root.as_os_str().to_owned();
+            name.push(ending);
+            std::fs::rename(&self.root, &name)?;
+            self.root = name.into();
+        }
+        if fact == Some(Fact::SymlinkedPath) {
+            let link = self.root.join("link");
+            platform::link_folder(Path::new("."), &link)?;
+            self.link = Some(link);
+        }
+        Ok(self)
+    }
+
+    /// A path in the sandbox as the check sees it; any other as it is.
+    #[must_use]
+    pub fn seen(&self, path: &Path) -> PathBuf {
+        match (&self.link, path.strip_prefix(&self.root)) {
+            (Some(link), Ok(below)) => link.join(below),
+            _ => path.to_owned(),
+        }
     }
 
     fn folders(&self) -> [PathBuf; 3] {

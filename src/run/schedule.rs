@@ -26,6 +26,8 @@ pub struct Schedule<'a> {
     /// Once set, nothing more is handed out.
     stop: Arc<AtomicBool>,
     fail_fast: bool,
+    /// The checks that may run again once they ran.
+    returning: HashSet<usize>,
 }
 
 struct State {
@@ -34,6 +36,8 @@ struct State {
     setups: Vec<Setup>,
     /// Checks whose verdicts are known. Empty unless somebody waits for them.
     judged: HashSet<usize>,
+    /// How many run that may run again.
+    away: usize,
     /// Nothing more is to be started, and no verdict is to be waited for.
     enough: bool,
 }
@@ -57,8 +61,14 @@ impl<'a> Schedule<'a> {
         let mut waiting: Vec<usize> = runnable.into_iter().collect();
         waiting.reverse();
         let setups = plan.setups.iter().map(|_| Setup::NotRun).collect();
-        let state = State { waiting, locked: HashSet::new(), setups, judged: HashSet::new(), enough: false };
-        Self { plan, state: Mutex::new(state), changed: Condvar::new(), stop, fail_fast }
+        let state = State { waiting, locked: HashSet::new(), setups, judged: HashSet::new(), away: 0, enough: false };
+        Self { plan, state: Mutex::new(state), changed: Condvar::new(), stop, fail_fast, returning: HashSet::new() }
+    }
+
+    /// This one, with checks that may run again once they ran: while one of them runs, there may be more to do.
+    #[must_use]
+    pub fn returning(self, returning: HashSet<usize>) -> Self {
+        Self { returning, ..self }
     }
 
     /// Waits for something to do. `None` when all is done or the run was stopped: whoever
@@ -66,7 +76,7 @@ impl<'a> Schedule<'a> {
     pub fn next(&self) -> Option<Work> {
         let mut state = self.lock();
         loop {
-            if self.stop.load(Ordering::SeqCst) || state.enough || state.waiting.is_empty() {
+            if self.stop.load(Ordering::SeqCst) || state.enough || (state.waiting.is_empty() && state.away == 0) {
                 return None;
             }
             if let Some(work) = self.choose(&mut state) {
@@ -96,6 +106,8 @@ impl<'a> Schedule<'a> {
             }
             state.locked.extend(planned.locks.iter().cloned());
             state.waiting.remove(at);
+            state.judged.remove(&index);
+            state.away += usize::from(self.returning.contains(&index));
             return Some(Work::Check(index, result));
         }
         None
@@ -134,12 +146,25 @@ impl<'a> Schedule<'a> {
 
     /// Nothing of a check is left; what shared its locks may start.
     pub fn check_done(&self, index: usize) {
+        self.leave(&mut self.lock(), index);
+        self.changed.notify_all();
+    }
+
+    /// Nothing of a check is left, and it is to run again, after all that wait now.
+    pub fn again(&self, index: usize) {
         let mut state = self.lock();
+        self.leave(&mut state, index);
+        state.waiting.insert(0, index);
+        state.judged.insert(index);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn leave(&self, state: &mut State, index: usize) {
         for lock in &self.plan.checks[index].locks {
             state.locked.remove(lock);
         }
-        drop(state);
-        self.changed.notify_all();
+        state.away -= usize::from(self.returning.contains(&index));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -151,7 +176,7 @@ impl<'a> Schedule<'a> {
 mod tests {
     use super::*;
     use crate::model::{Check, CheckCommand};
-    use crate::plan::Planned;
+    use crate::plan::{Planned, Variant};
 
     fn plan(checks: &[(&str, &[&str], Option<usize>)]) -> Plan {
         let checks = checks
@@ -159,7 +184,8 @@ mod tests {
             .map(|(id, locks, setup)| {
                 let check = Check::new(*id, CheckCommand::Argv(vec!["x".into()]));
                 let locks = locks.iter().map(|&lock| lock.to_owned()).collect();
-                Planned { check, locks, setup: *setup, skip: None, needs_proof: true }
+                let variant = Variant::plain(id);
+                Planned { check, variant, locks, setup: *setup, skip: None, needs_proof: true }
             })
             .collect();
         Plan { project: "/".into(), checks, setups: vec![Vec::new()], manifests: crate::model::Manifests::default() }
@@ -218,6 +244,23 @@ mod tests {
         schedule.judged(0, true);
         schedule.wait_for_verdict(2);
         assert!(schedule.next().is_some(), "without --fail-fast a verdict changes nothing");
+    }
+
+    #[test]
+    fn a_check_that_returns_is_waited_for_and_comes_after_the_others() {
+        let plan = plan(&[("a", &[], None), ("b", &[], None)]);
+        let schedule = Schedule::new(&plan, 0..2, Arc::default(), false).returning([0].into());
+        assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
+        schedule.again(0);
+        assert_eq!(schedule.next(), Some(Work::Check(1, Ok(()))));
+        assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| schedule.next());
+            schedule.again(0);
+            assert_eq!(waiting.join().expect("no panic"), Some(Work::Check(0, Ok(()))));
+        });
+        schedule.check_done(0);
+        assert_eq!(schedule.next(), None);
     }
 
     #[test]

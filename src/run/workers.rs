@@ -7,10 +7,12 @@ use std::thread::Builder;
 
 use serde::{Deserialize, Serialize};
 
+use super::groups::Groups;
 use super::life::{Half, Life};
 use super::names::Tracked;
 use super::needs::{Fit, Programs, Unfit};
 use super::records;
+use super::rounds::{Next, Rounds};
 use super::schedule::{Schedule, Work};
 use super::settle::Settler;
 use super::slot::Slot;
@@ -31,6 +33,18 @@ pub enum Keep {
     Always,
 }
 
+/// How far a run goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Until {
+    /// Every check has run.
+    #[default]
+    AllRan,
+    /// The first red check is the last that is started.
+    FirstRed,
+    /// Every check runs again and again, until one is red.
+    OneFails,
+}
+
 /// How a run is done.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -39,8 +53,7 @@ pub struct Options {
     pub keep: Keep,
     /// Whether warnings count as errors.
     pub strict: bool,
-    /// Whether the first red check is the last that is started.
-    pub fail_fast: bool,
+    pub until: Until,
     /// Whether the reports of all checks are wanted in the end; else only of those that there is something to say of.
     pub whole: bool,
 }
@@ -127,20 +140,31 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
             reports.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
         }
     };
+    let groups = Groups::of(plan);
+    let judged = |index: usize, report: CheckReport| {
+        groups.take(index, report).into_iter().for_each(|(index, report)| note(index, report));
+    };
     let mut runnable = Vec::new();
     for (index, planned) in plan.checks.iter().enumerate() {
         match planned.skip.clone() {
-            Some(why) => note(index, records::not_run(&planned.check, Verdict::Skipped, why)),
+            Some(why) => judged(index, records::not_run(&planned.check, Verdict::Skipped, why)),
             None => runnable.push(index),
         }
     }
 
     let lanes = options.jobs.clamp(1, runnable.len().max(1));
-    let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), options.fail_fast);
+    let rounds = Rounds::new(plan, options.until == Until::OneFails, Arc::clone(&interrupt.stop));
+    let returning = runnable.iter().copied().filter(|&index| rounds.may_return(index)).collect();
+    let ends_early = options.until != Until::AllRan;
+    let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), ends_early).returning(returning);
     // What a check left with strangers may live until it is settled: so long its locks are its own.
     let settled = |index: usize, report: CheckReport| {
+        let report = match rounds.take(index, report) {
+            Next::Again => return schedule.again(index),
+            Next::Done(report) => *report,
+        };
         let red = report.verdict.is_red();
-        note(index, report);
+        judged(index, report);
         schedule.judged(index, red);
         schedule.check_done(index);
     };
@@ -222,6 +246,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     // The last handles: with them the supervisors end.
     interrupt.handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
 
+    rounds.rest().into_iter().for_each(|(index, report)| judged(index, report));
+    groups.rest().into_iter().for_each(|(index, report)| note(index, report));
+
     let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
     let mut findings = left.into_inner().unwrap_or_else(PoisonError::into_inner);
     if options.strict {
@@ -238,7 +265,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let stopped = if interrupt.stop.load(Ordering::SeqCst) {
         Some(Stop::Interrupted)
     } else {
-        (options.fail_fast && !not_run.is_empty()).then_some(Stop::FailFast)
+        let why = if options.until == Until::OneFails { Stop::UntilFail } else { Stop::FailFast };
+        (ends_early && !not_run.is_empty()).then_some(why)
     };
     Ok(Ran { checks, totals, stopped, not_run, programs: programs.told(), findings })
 }

@@ -387,6 +387,8 @@ fn every_key_of_the_schema_is_tried_here() {
         "hooks.rs",
         "hook_checks.rs",
         "gate.rs",
+        "vary.rs",
+        "repeat.rs",
     ]
     .iter()
     .map(|file| fs::read_to_string(repository().join("tests/it").join(file)).unwrap_or_default())

@@ -67,6 +67,8 @@ mod receipt_store;
 #[cfg(target_os = "linux")]
 mod receipts;
 #[cfg(target_os = "linux")]
+mod repeat;
+#[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
 mod signals;
@@ -74,6 +76,8 @@ mod signals;
 mod spool;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[cfg(target_os = "linux")]
+mod vary;
 
 // What it compares with was written down on Linux.
 #[cfg(target_os = "linux")]

@@ -224,7 +224,7 @@ fn a_manifest_with_errors() {
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, publishes, as, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
+      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, publishes, as, repeat, retries, vary, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
 
     error: the id `sweep` is taken
      --> checks.d/b.yaml:3:10
@@ -287,6 +287,8 @@ fn the_kinds_and_one_of_them() {
     assert_snapshot!(context.shown(&context.hp(&["explain"])), @r#"
     exit 0
     --- stdout
+    depends-on          The check passes as it is, and one variant of it does not: what was changed for that variant matters.
+    flaky               The check ran several times, and not all runs came to the same: some are red.
     timeout             The check was not over at its time limit, and was ended with every process of its tree.
     refused-by-windows  A directory or file was removed or renamed in a way that Windows refuses.
     unmet               The exit status, or a text in stdout or stderr, is not what the manifest expects.

@@ -8,6 +8,7 @@
 mod abilities;
 mod argv;
 mod bystanders;
+mod changes;
 mod clock;
 mod control_group;
 mod facts;
@@ -38,6 +39,7 @@ use super::unix::supervisor;
 use crate::model::Judge;
 
 pub use abilities::abilities;
+pub use changes::{cannot_change, give_to_nobody};
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
 pub use owner::{machine, started};

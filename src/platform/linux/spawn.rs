@@ -11,6 +11,7 @@ use std::path::Path;
 use std::ptr;
 
 use super::super::{Job, StartError};
+use super::changes::Prepared;
 use super::filter::{self, Filter, NotOn};
 
 /// Enough for the handful of frames between the clone and the exec.
@@ -27,6 +28,8 @@ struct Plan {
     streams: [RawFd; 3],
     /// The filter to put on, and where to send its listener.
     filter: Option<(libc::sock_fprog, RawFd)>,
+    /// What is otherwise about it.
+    change: Option<Prepared>,
     /// The error with which it was not put on.
     unfiltered: Option<i32>,
     failed: Option<(Step, i32)>,
@@ -38,6 +41,7 @@ enum Step {
     Streams,
     Enter,
     Filter,
+    Change,
     Run,
 }
 
@@ -82,6 +86,7 @@ pub fn spawn(
         streams: streams.map(|stream| stream.as_raw_fd()),
         program,
         filter: filter.map(Filter::for_child),
+        change: Prepared::of(job).map_err(|_| failed("pass a NUL byte to", &job.program, libc::EINVAL))?,
         unfiltered: None,
         failed: None,
     };
@@ -111,6 +116,7 @@ pub fn spawn(
     Err(match step {
         Step::Session | Step::Streams | Step::Filter => failed("prepare a process for", &job.program, errno),
         Step::Enter => failed("enter", &job.cwd, errno),
+        Step::Change => failed(StartError::CHANGE, &job.program, errno),
         Step::Run => failed("run", &job.program, errno),
     })
 }
@@ -156,6 +162,11 @@ unsafe fn attempt(plan: &mut Plan) -> (Step, i32) {
                 Some(NotOn::Refused(errno)) => plan.unfiltered = Some(errno),
                 Some(NotOn::Untold(errno)) => return (Step::Filter, errno),
             }
+        }
+        if let Some(change) = &plan.change
+            && let Err(errno) = change.make()
+        {
+            return (Step::Change, errno);
         }
         filter::execute(plan.program.as_ptr(), plan.argv.as_ptr(), plan.env.as_ptr());
         if errno() == libc::ENOEXEC {

@@ -40,6 +40,7 @@ pub use facts::host_facts;
 pub use look::{Watcher, end_stranger, since_start, wait_for_an_end};
 pub use owner::{machine, started};
 
+pub use super::changes::{cannot_change, give_to_nobody};
 pub use super::reads::Reads;
 pub use super::unix::lane::{LaneHandle, prepare, start_lane};
 pub use super::unix::supervisor::serve;

@@ -38,6 +38,15 @@ pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
     symlink(fs::read_link(from)?, to)
 }
 
+/// Makes a symbolic link to a folder.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn link_folder(target: &Path, link: &Path) -> io::Result<()> {
+    symlink(target, link)
+}
+
 /// The path that a program printed as bytes.
 #[must_use]
 pub fn path_of(bytes: &[u8]) -> PathBuf {

@@ -17,7 +17,7 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::super::{Job, Outcome};
+use super::super::{Change, Job, Outcome};
 use crate::model::{Rules, WindowsRules};
 
 /// From the harness.
@@ -78,6 +78,7 @@ pub struct JobHeader {
     publishes: Vec<String>,
     rules: Rules,
     windows: WindowsRules,
+    change: Option<Change>,
 }
 
 /// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
@@ -109,6 +110,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         publishes: job.publishes.iter().map(|(_, glob)| glob.clone()).collect(),
         rules: job.rules,
         windows: job.windows.clone(),
+        change: job.change.clone(),
     };
     (header, blob)
 }
@@ -145,6 +147,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         publishes,
         rules: header.rules,
         windows: header.windows.clone(),
+        change: header.change.clone(),
     }
 }
 
@@ -250,6 +253,7 @@ mod tests {
             publishes: vec![("/p".into(), "a/*".into()), ("/s".into(), "b".into())],
             rules: Rules::Windows,
             windows: WindowsRules { strict: true, ..WindowsRules::default() },
+            change: Some(Change::Umask(0o077)),
         };
         let (header, blob) = pack(&job);
         let mut bytes = Vec::new();
@@ -260,8 +264,8 @@ mod tests {
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
         assert_eq!(back.publishes, job.publishes);
         assert_eq!(
-            (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows),
-            (job.cwd, job.stdin, job.roots, job.spill, job.rules, job.windows)
+            (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows, back.change),
+            (job.cwd, job.stdin, job.roots, job.spill, job.rules, job.windows, job.change)
         );
     }
 }

@@ -41,6 +41,15 @@ pub fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
+/// Makes a symbolic link to a folder.
+///
+/// # Errors
+///
+/// What the system says: mostly that this user has not the right.
+pub fn link_folder(target: &Path, link: &Path) -> io::Result<()> {
+    symlink_dir(target, link)
+}
+
 /// The path that a program printed as bytes.
 #[must_use]
 pub fn path_of(bytes: &[u8]) -> PathBuf {

@@ -49,12 +49,14 @@ pub use apart::set_apart;
 #[cfg(test)]
 mod tests;
 
+pub use super::changes::{cannot_change, give_to_nobody};
 pub use super::reads::Reads;
 pub use clock::since_start;
 pub use encoding::{HAS_CODE_PAGES, of_code_page};
 pub use facts::host_facts;
 pub use files::{
-    Place, copy_link, is_open_to_others, is_plain_folder, make_executable, make_folder, new_file, open_regular, path_of,
+    Place, copy_link, is_open_to_others, is_plain_folder, link_folder, make_executable, make_folder, new_file,
+    open_regular, path_of,
 };
 pub use interrupt::{exit_at_once, expect_children, interrupt, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};

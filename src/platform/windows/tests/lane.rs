@@ -37,11 +37,13 @@ fn job(lane: &dyn Lane, act: &str) -> Job {
         stdin: None,
         timeout: Duration::from_secs(50),
         grace: Duration::from_secs(50),
+        afterlife: Duration::ZERO,
         roots: vec![lane.folder().to_owned()],
         spill: env::temp(),
         publishes: Vec::new(),
         rules: Rules::Native,
         windows: WindowsRules::default(),
+        change: None,
     }
 }
 

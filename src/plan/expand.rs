@@ -1,0 +1,115 @@
+//! From a check of a manifest to its variants.
+
+use super::variant::{Change, Variant, Wanted};
+use crate::manifest::LoadedCheck;
+use crate::model::{Check, Fact, Rules};
+
+/// A check as it will run.
+pub struct Expanded {
+    pub check: Check,
+    pub variant: Variant,
+    pub locks: Vec<String>,
+    /// Index of its manifest.
+    pub file: usize,
+    /// Whether only the command line's own list of facts has it: then it goes with its check.
+    pub goes_with_check: bool,
+}
+
+/// The variants of a check, the one first that the others are set against: by each of its rules, then the first of these
+/// under each of its facts. A variant that is named exactly is there whether the check says so or not.
+pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
+    let LoadedCheck { check, rules, vary, file } = loaded;
+    let plain = Variant::plain(&check.id);
+    let by = |rules: Rules| if rules == Rules::Native { plain.clone() } else { plain.with(Change::Rules(rules)) };
+    let named = |variant: &Variant| {
+        let id = plain.of.clone() + &variant.suffix();
+        wanted.patterns.contains(&id) || wanted.also.contains(&id)
+    };
+    let mut all: Vec<Variant> = wanted.rules.map_or(rules, |only| vec![only]).into_iter().map(by).collect();
+    let windows = by(Rules::Windows);
+    if named(&windows) && !all.contains(&windows) {
+        all.push(windows);
+    }
+    let base = all.first().cloned().unwrap_or_else(|| plain.clone());
+    let mut goes_with_check = vec![false; all.len()];
+    for fact in Fact::ALL {
+        let under = base.with(Change::Fact(fact));
+        let own = vary.contains(&fact) || named(&under);
+        if own || wanted.vary.contains(&fact) {
+            all.push(under);
+            goes_with_check.push(!own);
+        }
+    }
+    // What a check writes into its project it expects to find as it left it; and what runs beside a variant must not be
+    // taken for what was changed.
+    let own_lock = (all.len() > 1).then(|| format!("variants of {}", plain.of));
+    let locks: Vec<String> = check.lock.iter().cloned().chain(own_lock).collect();
+    let variants = all.into_iter().zip(goes_with_check);
+    variants
+        .map(|(variant, goes_with_check)| Expanded {
+            check: changed(&check, &variant),
+            variant,
+            locks: locks.clone(),
+            file,
+            goes_with_check,
+        })
+        .collect()
+}
+
+/// A check with the changes of a variant.
+fn changed(check: &Check, variant: &Variant) -> Check {
+    let mut check = Check { id: check.id.clone() + &variant.suffix(), variant: variant.name(), ..check.clone() };
+    // Without such a change, the system's own.
+    check.rules = Rules::Native;
+    for change in &variant.changes {
+        match change {
+            Change::Rules(rules) => check.rules = *rules,
+            Change::Fact(fact) => check.fact = Some(*fact),
+        }
+    }
+    check
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::CheckCommand;
+
+    fn ids(rules: &[Rules], vary: &[Fact], wanted: &Wanted) -> Vec<String> {
+        let check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
+        let loaded = LoadedCheck { check, rules: rules.to_vec(), vary: vary.to_vec(), file: 0 };
+        expand(loaded, wanted).into_iter().map(|expanded| expanded.check.id).collect()
+    }
+
+    #[test]
+    fn a_check_is_there_by_each_of_its_rules_and_under_each_of_its_facts() {
+        let none = Wanted::default();
+        assert_eq!(ids(&[Rules::Native], &[], &none), ["a"]);
+        assert_eq!(ids(&[Rules::Native, Rules::Windows], &[Fact::Locale], &none), ["a", "a@windows", "a[locale]"]);
+        assert_eq!(ids(&[Rules::Windows], &[Fact::Locale], &none), ["a@windows", "a@windows[locale]"]);
+    }
+
+    #[test]
+    fn the_command_line_adds_what_it_names() {
+        let wanted = |patterns: &[&str], rules, vary: &[Fact]| Wanted {
+            patterns: patterns.iter().map(|&pattern| pattern.to_owned()).collect(),
+            rules,
+            vary: vary.to_vec(),
+            ..Wanted::default()
+        };
+        let native = [Rules::Native];
+        assert_eq!(ids(&native, &[], &wanted(&["a@windows", "a[umask]"], None, &[])), ["a", "a@windows", "a[umask]"]);
+        assert_eq!(ids(&native, &[Fact::Umask], &wanted(&[], None, &[Fact::Locale])), ["a", "a[locale]", "a[umask]"]);
+        let windows = wanted(&[], Some(Rules::Windows), &[]);
+        assert_eq!(ids(&native, &[Fact::Umask], &windows), ["a@windows", "a@windows[umask]"]);
+    }
+
+    #[test]
+    fn variants_never_run_together() {
+        let check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
+        let loaded = LoadedCheck { check, rules: vec![Rules::Native], vary: vec![Fact::Uid], file: 0 };
+        for expanded in expand(loaded, &Wanted::default()) {
+            assert_eq!(expanded.locks, ["variants of a"]);
+        }
+    }
+}

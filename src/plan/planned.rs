@@ -1,0 +1,119 @@
+//! What a run will run.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::expand::{Expanded, expand};
+use super::select::select;
+use super::variant::{Variant, Wanted};
+use crate::error::{Error, Result};
+use crate::manifest::{Loaded, LoadedCheck};
+use crate::model::{Check, Fact, Manifests, Platform, Rules};
+use crate::platform;
+
+/// What a run will run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Absolute, without symbolic links.
+    pub project: PathBuf,
+    pub checks: Vec<Planned>,
+    /// Argvs to run once before the first check of the same index in [`Planned::setup`].
+    pub setups: Vec<Vec<Vec<String>>>,
+    pub manifests: Manifests,
+}
+
+/// One check of a run.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    pub check: Check,
+    /// What it is a variant of.
+    pub variant: Variant,
+    /// Checks that share one of these never run together.
+    pub locks: Vec<String>,
+    /// Index in [`Plan::setups`]; `None` if its file has none.
+    pub setup: Option<usize>,
+    /// Why it will not run here.
+    pub skip: Option<String>,
+    /// Whether exit status 0 needs a sign that a test ran. A single command that nobody called a check needs none.
+    pub needs_proof: bool,
+}
+
+impl Plan {
+    /// The checks that are asked for, in the order of the manifests.
+    ///
+    /// # Errors
+    ///
+    /// If a pattern matches no check, or is no glob, or the project is gone.
+    pub fn of_manifests(loaded: Loaded, wanted: &Wanted, platform: Platform) -> Result<Self> {
+        let project = project(&loaded)?;
+        let expanded: Vec<Expanded> = loaded.checks.into_iter().flat_map(|loaded| expand(loaded, wanted)).collect();
+        let ids: Vec<(&str, &str)> =
+            expanded.iter().map(|one| (one.check.id.as_str(), one.variant.of.as_str())).collect();
+        let mut chosen = select(&ids, &wanted.patterns)?;
+        let with: HashSet<&str> = ids.iter().zip(&chosen).filter(|(_, is)| **is).map(|((_, of), _)| *of).collect();
+        for (one, chosen) in expanded.iter().zip(&mut chosen) {
+            *chosen |= one.goes_with_check && with.contains(one.variant.of.as_str());
+        }
+        let files: Vec<String> = loaded.files.iter().map(|file| file.name.clone()).collect();
+        let has_setup: Vec<bool> = loaded.files.iter().map(|file| !file.setup.is_empty()).collect();
+        let checks = expanded
+            .into_iter()
+            .zip(chosen)
+            .filter(|(_, chosen)| *chosen)
+            .map(|(one, _)| Planned {
+                skip: elsewhere(&one.check, platform),
+                setup: has_setup[one.file].then_some(one.file),
+                locks: one.locks,
+                check: one.check,
+                variant: one.variant,
+                needs_proof: true,
+            })
+            .collect();
+        Ok(Self {
+            project,
+            checks,
+            setups: loaded.files.into_iter().map(|file| file.setup).collect(),
+            manifests: Manifests { digest: Some(loaded.digest), files },
+        })
+    }
+
+    /// The commands that run once before a check.
+    #[must_use]
+    pub fn setup(&self, planned: &Planned) -> &[Vec<String>] {
+        planned.setup.and_then(|setup| self.setups.get(setup)).map_or(&[], Vec::as_slice)
+    }
+
+    /// A single command, without a manifest; once more under each of these facts.
+    #[must_use]
+    pub fn of_command(project: PathBuf, check: Check, vary: Vec<Fact>) -> Self {
+        let rules = check.rules;
+        let loaded = LoadedCheck { rules: vec![Rules::Native], check, vary, file: 0 };
+        let checks = expand(loaded, &Wanted::default()).into_iter().map(|one| Planned {
+            locks: one.locks,
+            // Nobody chooses it by an id that says so.
+            check: Check { rules, ..one.check },
+            variant: one.variant,
+            setup: None,
+            skip: None,
+            needs_proof: false,
+        });
+        Self { project, checks: checks.collect(), setups: Vec::new(), manifests: Manifests::default() }
+    }
+}
+
+/// The folder of the project, without links on the way.
+///
+/// # Errors
+///
+/// If it is gone.
+pub fn project(loaded: &Loaded) -> Result<PathBuf> {
+    platform::real_path(&loaded.project).map_err(|error| Error::file("cannot open the project", &loaded.project, error))
+}
+
+fn elsewhere(check: &Check, platform: Platform) -> Option<String> {
+    if check.platforms.is_empty() || check.platforms.contains(&platform) {
+        return None;
+    }
+    let names: Vec<_> = check.platforms.iter().map(|platform| platform.name()).collect();
+    Some(format!("runs on {} only", names.join(" and ")))
+}
