@@ -10,7 +10,7 @@ use crate::model::{
     Accepted, ChangedWiring, Check, Host, Obstacle, ObstacleKind, On, Platform, Unread, WiredCommand, Wiring,
 };
 use crate::receipt::inputs::Reach;
-use crate::wirings::{Wirings, cover, read};
+use crate::wirings::{Entry, Files, Wirings, cover, read};
 
 /// What a change has to do with wired commands.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ fn unread(change: &Change, before: &Wirings, after: &Wirings, concerned: &mut Co
         let Unread { file, line, message, remedy } = unread;
         let now = change.head.objects(file);
         let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
-        if now.is_empty() {
+        if change.head.files.entry(file) == Entry::Missing {
             concerned.notes.push(format!("{file}: {message}"));
         } else if now == change.since.objects(file) && before.unread.contains(unread) {
             concerned.notes.push(format!("{place} can't be read, as before: {message}"));

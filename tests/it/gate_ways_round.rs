@@ -1,0 +1,84 @@
+//! Ways round the gate, each of which is closed: with real git and real keys.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use serde_json::{Value, json};
+
+use crate::gate::{CHECKS, POLICY, SETTINGS, answers, asked, gate, obstacles, project, receipt, wired};
+use crate::receipts::no_keygen;
+
+/// Settings that wire a script which no check covers.
+fn stray() -> String {
+    SETTINGS.replace("hooks/guard.sh", "x.sh")
+}
+
+/// One that says of its cases what a hook check of two events would.
+const TWO_EVENTS: &str = "
+- id: hooked
+  hook: {file: .claude/settings.json, event: PreToolUse}
+  covers: ['hooks/**']
+  events: [{stdin: sample, expect: allow}, {stdin: sample, expect: allow}]
+";
+
+#[test]
+fn a_name_with_a_backslash_hides_no_file() {
+    if no_keygen() {
+        return;
+    }
+    let repository = project(CHECKS, POLICY);
+    repository.context.file("x.sh", "exit 0\n");
+    repository.context.file(".claude/settings.json", stray());
+    repository.context.file(".claude\\settings.json", "{}");
+    repository.commit("wires, and hides it");
+    let found = obstacles(&asked(&repository, &[]));
+    assert!(found.iter().any(|said| said.contains("no check covers sh x.sh")), "{found:?}");
+    // Nor does one hide a manifest.
+    let repository = wired();
+    repository.context.file("checks.d\\checks.yaml", "version: 1\nchecks: []\n");
+    repository.commit("another name");
+    assert_eq!(answers(&asked(&repository, &[])), ["guard linux missing"]);
+}
+
+#[test]
+fn a_link_hides_no_wiring() {
+    if no_keygen() {
+        return;
+    }
+    // A folder that is a link, and one by way of another.
+    for (link, to) in [(".claude", "x"), (".github", "x")] {
+        let repository = project(CHECKS, POLICY);
+        repository.context.file("x.sh", "exit 0\n");
+        repository.context.file("x/settings.json", stray());
+        let copilot = json!({"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "sh x.sh"}]}});
+        repository.context.file("y/a.json", copilot.to_string());
+        symlink("../y", repository.path("x/hooks")).expect("a link");
+        symlink(to, repository.path(link)).expect("a link");
+        repository.commit("wires by a link");
+        let found = obstacles(&asked(&repository, &[]));
+        assert!(found.iter().any(|said| said.contains("no check covers sh x.sh")), "{link}: {found:?}");
+    }
+    // Where it leads out of the commit, or round, what is wired is not known.
+    for (link, to) in [
+        (".claude/settings.json", "/etc/hostname"),
+        (".claude/settings.json", "settings.json"),
+        (".claude", "../elsewhere"),
+        (".claude", ".claude"),
+        (".claude", "not-here"),
+    ] {
+        let repository = project(CHECKS, POLICY);
+        if link.contains('/') {
+            fs::create_dir(repository.path(".claude")).expect("a folder");
+        }
+        symlink(to, repository.path(link)).expect("a link");
+        repository.commit("leads away");
+        let found = obstacles(&asked(&repository, &[]));
+        let why = "unread .claude/settings.json: what it wires is not known: ";
+        assert!(found.iter().any(|said| said.starts_with(why)), "{link} -> {to}: {found:?}");
+        // That it was so before is none of the change's doing.
+        repository.git(&["branch", "-q", "-f", "main", "change"]);
+        repository.context.file("readme", "x");
+        repository.commit("a text");
+        assert_eq!(obstacles(&asked(&repository, &[])), [""; 0], "{link} -> {to}");
+    }
+}
