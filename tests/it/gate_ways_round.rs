@@ -82,3 +82,27 @@ fn a_link_hides_no_wiring() {
         assert_eq!(obstacles(&asked(&repository, &[])), [""; 0], "{link} -> {to}");
     }
 }
+
+#[test]
+fn fewer_of_the_same_is_weaker() {
+    if no_keygen() {
+        return;
+    }
+    let event = "{stdin: sample, expect: allow}";
+    let three = TWO_EVENTS.replace(&format!("[{event}, "), &format!("[{event}, {event}, "));
+    let rules = "\n- {id: said, shell: 'true', covers: ['lib/**'], expect: {stdout: [{contains: a}, {contains: a}]}}\n";
+    let repository = project(&format!("{three}{rules}"), POLICY);
+    repository.context.file(".claude/settings.json", SETTINGS);
+    repository.commit("wires");
+    repository.git(&["branch", "-q", "-f", "main", "change"]);
+    let fewer = TWO_EVENTS.replace(&format!("[{event}, {event}]"), &format!("[{event}]"));
+    repository.context.checks(&format!("{fewer}{}", rules.replace("{contains: a}, {contains: a}", "{contains: a}")));
+    repository.commit("fewer");
+    assert_eq!(
+        obstacles(&asked(&repository, &[])),
+        [
+            "weaker hooked: 2 of what it has under `events` is gone",
+            "weaker said: 1 of what it expects of stdout is gone"
+        ]
+    );
+}
