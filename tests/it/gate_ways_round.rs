@@ -106,3 +106,42 @@ fn fewer_of_the_same_is_weaker() {
         ]
     );
 }
+
+#[test]
+fn no_case_may_be_missing() {
+    if no_keygen() {
+        return;
+    }
+    let named = "- {id: guard, run: [echo, 'ok - a'], reader: ok-lines, covers: ['hooks/**']}";
+    let none = json!({"planned": null, "ran": null, "unknown": null, "passed": null, "failed": null, "skipped": null});
+    let zero = json!({"planned": 0, "ran": 0, "unknown": 0, "passed": 0, "failed": 0, "skipped": 0});
+    let one = json!({"planned": 1, "ran": 1, "unknown": 0, "passed": 1, "failed": 0, "skipped": 0});
+    let skipped = json!({"planned": 2, "ran": 2, "unknown": 0, "passed": 0, "failed": 0, "skipped": 2});
+    let both = json!({"planned": 2, "ran": 2, "unknown": 0, "passed": 2, "failed": 0, "skipped": 0});
+    let more = json!({"planned": 3, "ran": 3, "unknown": 0, "passed": 3, "failed": 0, "skipped": 0});
+    let half = json!({"planned": 2, "ran": 2, "unknown": 0, "passed": 1, "failed": 0, "skipped": 1});
+    let strict = named.replace("covers", "expect: {skipped: 0}, covers");
+    for (check, good, short) in [
+        (TWO_EVENTS, vec![&both], vec![&none, &zero, &one, &skipped, &half, &more]),
+        (named, vec![&one, &both, &half], vec![&none, &zero, &skipped]),
+        (&strict, vec![&one, &both], vec![&none, &zero, &skipped, &half]),
+    ] {
+        let repository = project(check, POLICY);
+        repository.context.file(".claude/settings.json", SETTINGS);
+        repository.commit("wires the hook");
+        let with = |cases: &Value| {
+            receipt(&repository, "r1.json", |it| {
+                it["predicate"]["checks"][0]["verdict"] = "passed".into();
+                it["predicate"]["checks"][0]["findings"] = json!([]);
+                it["predicate"]["checks"][0]["cases"] = cases.clone();
+            });
+            answers(&asked(&repository, &["r1.json"])).join(" ")
+        };
+        for cases in good {
+            assert!(with(cases).ends_with(" linux good"), "{check} {cases}");
+        }
+        for cases in short {
+            assert!(with(cases).ends_with(" linux short-count"), "{check} {cases}");
+        }
+    }
+}
