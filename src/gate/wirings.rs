@@ -166,16 +166,24 @@ fn is_for(wiring: &Wiring, system: Platform) -> bool {
     })
 }
 
-/// The systems on which a check has to cover a wiring: those that checks which cover it name, where the base has them so;
-/// else those of the policy.
+/// The systems on which a check has to cover a wiring: those that checks which cover it name, where the base has them so and
+/// they cover it there, too; else those of the policy.
 fn required(change: &Change, wiring: &Wiring, covering: &BTreeMap<Platform, Vec<&Check>>) -> BTreeSet<Platform> {
     let mut said = BTreeSet::new();
     for check in covering.values().flatten() {
         let known = SYSTEMS.into_iter().filter_map(|system| change.base.check(system, &check.id));
+        let known = known.filter(|planned| is_covered(wiring, &planned.check, &change.base));
         said.extend(known.flat_map(|planned| planned.check.hosts.iter().copied()));
     }
     let all = if said.is_empty() { change.policy.require.clone() } else { said };
     all.into_iter().filter(|system| is_for(wiring, *system)).collect()
+}
+
+/// Whether a check of a commit covers a wiring.
+fn is_covered(wiring: &Wiring, check: &Check, side: &Side) -> bool {
+    let mut covered = [Wiring { covered_by: Vec::new(), ..wiring.clone() }];
+    cover(&mut covered, &[check], &side.files);
+    !covered[0].covered_by.is_empty()
 }
 
 /// The scripts of a wiring that are no inputs of any of these checks.

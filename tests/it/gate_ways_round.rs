@@ -145,3 +145,17 @@ fn no_case_may_be_missing() {
         }
     }
 }
+
+#[test]
+fn a_narrow_check_narrows_no_policy() {
+    if no_keygen() {
+        return;
+    }
+    let checks = "\n- {id: guard, shell: 'true', covers: ['lib/**'], hosts: [macos]}\n";
+    let repository = project(checks, &POLICY.replace("[linux]", "[linux, windows]"));
+    repository.context.file(".claude/settings.json", SETTINGS);
+    repository.context.checks(&checks.replace("'lib/**'", "'lib/**', hooks/guard.sh"));
+    repository.commit("wires, and covers it on macOS alone");
+    let found = obstacles(&asked(&repository, &[]));
+    assert!(found.iter().any(|said| said.contains("is wanted on linux and windows: guard")), "{found:?}");
+}
