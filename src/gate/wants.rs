@@ -44,7 +44,7 @@ pub struct Cases {
 
 impl Cases {
     /// By what a check says.
-    fn of(check: &Check) -> Self {
+    pub fn of(check: &Check) -> Self {
         // Each event of a hook is a case, and none is ever skipped.
         if matches!(check.command, CheckCommand::Hook(_)) {
             let count = Some(CaseCount::Exactly(check.events.len() as u64));

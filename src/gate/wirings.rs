@@ -47,7 +47,7 @@ pub fn concerned(change: &Change) -> Concerned {
 }
 
 /// What makes it the same wiring, wherever in its file it stands.
-fn bare(wiring: &Wiring) -> Wiring {
+pub fn bare(wiring: &Wiring) -> Wiring {
     let command = |command: &WiredCommand| WiredCommand { scripts: Vec::new(), untold: None, ..command.clone() };
     Wiring {
         line: None,
@@ -58,7 +58,7 @@ fn bare(wiring: &Wiring) -> Wiring {
     }
 }
 
-fn changed_script(change: &Change, wiring: &Wiring) -> Option<String> {
+pub fn changed_script(change: &Change, wiring: &Wiring) -> Option<String> {
     let differs = |path: &&str| change.since.objects(path) != change.head.objects(path);
     wiring.scripts().map(|script| script.path.as_str()).find(differs).map(str::to_owned)
 }
@@ -151,14 +151,14 @@ fn look_at(change: &Change, wiring: &Wiring, because: String, concerned: &mut Co
 }
 
 /// Who calls it, and when.
-fn occasion(wiring: &Wiring) -> String {
+pub fn occasion(wiring: &Wiring) -> String {
     match wiring.host {
         Host::Git | Host::Husky => wiring.occasion(),
         host => format!("{} {}", host.name(), wiring.occasion()),
     }
 }
 
-fn is_for(wiring: &Wiring, system: Platform) -> bool {
+pub fn is_for(wiring: &Wiring, system: Platform) -> bool {
     wiring.commands.iter().any(|command| match command.on {
         On::Anywhere => true,
         On::Unix => system != Platform::Windows,
@@ -180,7 +180,7 @@ fn required(change: &Change, wiring: &Wiring, covering: &BTreeMap<Platform, Vec<
 }
 
 /// Whether a check of a commit covers a wiring.
-fn is_covered(wiring: &Wiring, check: &Check, side: &Side) -> bool {
+pub fn is_covered(wiring: &Wiring, check: &Check, side: &Side) -> bool {
     let mut covered = [Wiring { covered_by: Vec::new(), ..wiring.clone() }];
     cover(&mut covered, &[check], &side.files);
     !covered[0].covered_by.is_empty()

@@ -147,6 +147,44 @@ fn no_case_may_be_missing() {
 }
 
 #[test]
+fn what_the_base_gained_is_asked_for_too() {
+    if no_keygen() {
+        return;
+    }
+    let meanwhile = |change: &dyn Fn(&crate::receipts::Repository)| {
+        let repository = project(CHECKS, POLICY);
+        repository.context.file("hooks/guard.sh", "exit 1\n");
+        repository.commit("changes the hook");
+        repository.git(&["switch", "-q", "main"]);
+        change(&repository);
+        repository.commit("meanwhile");
+        repository.git(&["switch", "-q", "change"]);
+        receipt(&repository, "r1.json", |_| {});
+        let document = asked(&repository, &["r1.json"]);
+        (document["ok"] == true, answers(&document))
+    };
+    // A check that covers what the change touches: new, and one that covers more than it did.
+    let (ok, found) = meanwhile(&|it| {
+        it.context.checks(&format!("{CHECKS}- {{id: more, shell: 'true', covers: [hooks/guard.sh]}}\n"));
+    });
+    assert!(!ok && found.contains(&"more linux base-moved".to_owned()), "{found:?}");
+    let (ok, found) = meanwhile(&|it| it.context.checks(&CHECKS.replace("['lib/**']", "['lib/**', hooks/guard.sh]")));
+    assert!(!ok && found.contains(&"other linux base-moved".to_owned()), "{found:?}");
+    // A wiring of the script that the change touches.
+    let (ok, found) = meanwhile(&|it| {
+        it.context.file(".claude/settings.json", SETTINGS);
+    });
+    assert!(!ok && found.contains(&"guard linux base-moved".to_owned()), "{found:?}");
+    // What has nothing to do with it.
+    let (ok, found) = meanwhile(&|it| {
+        it.context.checks(&format!("{CHECKS}- {{id: more, shell: 'true', covers: [lib/b.txt]}}\n"));
+        it.context.file("y.sh", "exit 0\n");
+        it.context.file(".claude/settings.json", SETTINGS.replace("hooks/guard.sh", "y.sh"));
+    });
+    assert!(ok, "{found:?}");
+}
+
+#[test]
 fn a_narrow_check_narrows_no_policy() {
     if no_keygen() {
         return;
