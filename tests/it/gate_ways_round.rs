@@ -185,6 +185,22 @@ fn what_the_base_gained_is_asked_for_too() {
 }
 
 #[test]
+fn a_mode_that_git_passes_over_is_seen() {
+    if no_keygen() {
+        return;
+    }
+    let repository = wired();
+    repository.git(&["config", "core.fileMode", "false"]);
+    let script = repository.path("hooks/guard.sh");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let ran = repository.run("r1.json", &[]);
+    assert!(ran.said().contains("hooks/guard.sh differs from the commit"), "{}", ran.said());
+    let payload = repository.payload("r1.json");
+    let checks = payload["predicate"]["checks"].as_array().expect("a list");
+    assert!(checks.iter().all(|check| check["id"] != "guard"), "{payload}");
+}
+
+#[test]
 fn a_narrow_check_narrows_no_policy() {
     if no_keygen() {
         return;
