@@ -114,10 +114,9 @@ impl Files for Tree {
             Some(TreeKind::File) => Entry::File { executable: Some(false) },
             Some(TreeKind::Executable) => Entry::File { executable: Some(true) },
             Some(TreeKind::Link) => Entry::Other,
-            Some(TreeKind::Submodule) => Entry::Folder,
             // What a submodule has is in no commit of this repository.
             None if self.submodule_of(&place.end).is_some() => Entry::Other,
-            None => Entry::Folder,
+            Some(TreeKind::Submodule) | None => Entry::Folder,
         }
     }
 
