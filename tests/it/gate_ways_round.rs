@@ -213,3 +213,23 @@ fn a_narrow_check_narrows_no_policy() {
     let found = obstacles(&asked(&repository, &[]));
     assert!(found.iter().any(|said| said.contains("is wanted on linux and windows: guard")), "{found:?}");
 }
+
+#[test]
+fn a_report_overwrites_nothing_that_git_tracks() {
+    if no_keygen() {
+        return;
+    }
+    let repository = wired();
+    let before = repository.context.read("checks.d/checks.yaml");
+    for option in ["--receipt", "--junit", "--report"] {
+        let unsigned: &[&str] = if option == "--receipt" { &["--unsigned"] } else { &[] };
+        let ran = repository.context.hp(&[&["run", option, "checks.d/checks.yaml"], unsigned].concat());
+        assert!(
+            ran.exits(2).stderr.contains("checks.d/checks.yaml") && ran.stderr.contains("git tracks"),
+            "{option}: {}",
+            ran.said()
+        );
+        assert_eq!(repository.context.read("checks.d/checks.yaml"), before, "{option}");
+    }
+    gate(&repository, &[]).exits(1);
+}
