@@ -241,6 +241,14 @@ pub fn tracked(project: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     }
 }
 
+/// Whether git tracks a file. `false` where there is no repository, or no git.
+#[must_use]
+pub fn is_tracked(file: &Path) -> bool {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return false };
+    let arguments = ["--literal-pathspecs", "ls-files", "--error-unmatch", "-z", "--"].map(OsStr::new);
+    output(folder, &[&arguments[..], &[name]].concat()).is_ok_and(|output| output.status.success())
+}
+
 /// Whether git, or its absence, says that a folder is in no repository.
 fn is_in_none(refusal: &Refusal, folder: &Path) -> bool {
     match refusal {

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::model::Report;
 use crate::platform;
 use crate::report::{self, Document, Target};
+use crate::source;
 
 /// Where the documents of a run go.
 pub struct Documents {
@@ -23,7 +24,7 @@ impl Documents {
     ///
     /// # Errors
     ///
-    /// If one can't, or two would go to the same place.
+    /// If one can't, git tracks one, or two would go to the same place.
     pub fn prepare(how: &HowArgs, receipt: Option<&Path>) -> Result<Self> {
         let prepare = |document, path: Option<&Path>| path.map(|path| Target::prepare(document, path)).transpose();
         let report = prepare(Document::Report, how.report.as_deref())?;
@@ -41,6 +42,13 @@ impl Documents {
         let mut taken: Vec<(Option<PathBuf>, &str)> = Vec::new();
         for (file, name) in files {
             let whole = whole(file);
+            if whole.as_deref().is_some_and(source::is_tracked) {
+                let file = file.display();
+                return Err(Error::Usage(format!(
+                    "{name} would overwrite {file}, which git tracks\nhelp: name another file, or take it out of git \
+                     first: `git rm --cached {file}`"
+                )));
+            }
             if let Some((_, other)) = taken.iter().find(|(taken, _)| *taken == whole) {
                 return Err(Error::Usage(format!("{other} and {name} both name {}", file.display())));
             }

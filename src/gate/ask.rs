@@ -5,6 +5,7 @@ use std::path::Path;
 use super::change::Change;
 use super::decide::{Facts, decide};
 use super::evidence::{Claim, Documents, Reader, evidence};
+use super::gained::gained;
 use super::wants::{Want, wants, weakened};
 use super::wirings::concerned;
 use crate::model::{Accepted, Gate, Platform, Tool};
@@ -22,6 +23,7 @@ pub struct Asking {
 pub fn ask(project: &Path, change: &Change, reader: Reader<'_>, documents: Documents<'_>, asking: Asking) -> Gate {
     let mut concerned = concerned(change);
     let mut wants = wants(change, &mut concerned.because);
+    let gained = gained(change, &mut wants);
     let mut notes = concerned.notes;
     notes.extend(doors(change));
     if let Some(only) = asking.only {
@@ -33,6 +35,7 @@ pub fn ask(project: &Path, change: &Change, reader: Reader<'_>, documents: Docum
         }
     }
     let mut obstacles = concerned.obstacles;
+    obstacles.extend(gained);
     obstacles.extend(weakened(change, project));
     let facts = Facts {
         base: change.base_side.clone(),

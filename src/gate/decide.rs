@@ -6,10 +6,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::evidence::{Claim, Evidence};
-use super::wants::Want;
+use super::wants::{Cases, Want};
 use crate::model::{
-    CaseCount, ChangedWiring, GATE_SCHEMA, Gate, GateAnswer, GatePolicy, GateSide, NextSteps, Obstacle, Platform,
-    Policy, Tool, Verdict, Wanted,
+    CaseCount, ChangedWiring, Counts, GATE_SCHEMA, Gate, GateAnswer, GatePolicy, GateSide, NextSteps, Obstacle,
+    Platform, Policy, Tool, Verdict, Wanted,
 };
 use crate::words::{age, quoted};
 
@@ -126,7 +126,7 @@ fn judge<'c>(want: &Want, claims: &'c [Claim], now: Timestamp, max_age: Duration
         (GateAnswer::Revoked, format!("the newest was revoked: {why}"))
     } else if claim.verdict != Verdict::Passed || claim.has_errors {
         (GateAnswer::Red, format!("the newest is red ({})", claim.verdict.name()))
-    } else if let Some(why) = short(claim, want.cases.as_ref()) {
+    } else if let Some(why) = short(claim, &want.cases) {
         (GateAnswer::ShortCount, why)
     } else if old > max_age {
         // Whole hours, so that it says the same for a while.
@@ -143,27 +143,39 @@ fn is_bad(claim: &Claim) -> bool {
 }
 
 /// Why the cases of a green claim are not the whole of them.
-fn short(claim: &Claim, expected: Option<&CaseCount>) -> Option<String> {
-    let cases = &claim.cases;
-    let (ran, planned) = (cases.ran, cases.planned);
-    if cases.failed.is_some_and(|failed| failed > 0) {
+fn short(claim: &Claim, expected: &Cases) -> Option<String> {
+    let Counts { planned, ran, passed, failed, skipped, unknown } = claim.cases;
+    if failed.is_some_and(|failed| failed > 0) {
         return Some("it is green, and has failed cases".to_owned());
     }
-    if cases.unknown.is_some_and(|unknown| unknown > 0) || planned.zip(ran).is_some_and(|(planned, ran)| ran < planned)
-    {
+    if unknown.is_some_and(|unknown| unknown > 0) || planned.zip(ran).is_some_and(|(planned, ran)| ran < planned) {
         return Some("not all of its cases ran".to_owned());
     }
-    let (least, most) = match expected? {
-        CaseCount::Exactly(number) => (*number, *number),
-        CaseCount::AtLeast(number) => (*number, u64::MAX),
+    if let (Some(most), Some(skipped)) = (expected.most_skipped, skipped)
+        && skipped > most
+    {
+        return Some(format!("{skipped} of its cases were skipped, and {most} may be"));
+    }
+    let (least, most) = match &expected.count {
+        Some(CaseCount::Exactly(number)) => (*number, *number),
+        Some(CaseCount::AtLeast(number)) => (*number, u64::MAX),
         // Those that were listed are those that were planned.
-        CaseCount::Listed(_) if planned.is_some() && ran.is_some() => return None,
-        CaseCount::Listed(_) => (1, u64::MAX),
+        Some(CaseCount::Listed(_)) => (planned.unwrap_or(1).max(1), u64::MAX),
+        None if expected.are_read || ran.is_some() => (1, u64::MAX),
+        None => return None,
     };
-    match ran {
-        Some(ran) if (least..=most).contains(&ran) => None,
-        Some(ran) => Some(format!("{ran} of its cases ran, and {least} are expected")),
-        None => Some("how many of its cases ran is not known".to_owned()),
+    let Some(ran) = ran else { return Some("how many of its cases ran is not known".to_owned()) };
+    if !(least..=most).contains(&ran) {
+        return Some(format!("{ran} of its cases ran, and {least} are expected"));
+    }
+    // What ran has passed or was skipped. Not every reader tells which; where none may be skipped, it has to be known.
+    match (passed, skipped.unwrap_or(0)) {
+        (None, _) if expected.most_skipped == Some(0) => Some("how many of its cases passed is not known".to_owned()),
+        (Some(0), _) if ran > 0 => Some("none of its cases passed".to_owned()),
+        (Some(passed), skipped) if passed.saturating_add(skipped) != ran => {
+            Some(format!("{ran} of its cases ran, and {passed} passed"))
+        }
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@
 //! - [`change`]: the two commits and the one where they part, with what each says.
 //! - `wirings`: which wired commands the change concerns, and what covers them.
 //! - `wants`: which receipts it wants, from where, and why.
+//! - `gained`: what of the base has to do with the change, and the change does not know.
 //! - [`weaker`]: what of a check, or of the policy, would let pass what it did not.
 //! - [`evidence`]: what receipts say; those of files, and those of the store.
 //! - [`decide`]: the answer; `ask` goes the whole way.
@@ -26,6 +27,7 @@ mod ask;
 pub mod change;
 pub mod decide;
 pub mod evidence;
+mod gained;
 pub mod pushed;
 pub mod side;
 mod wants;

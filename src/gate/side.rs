@@ -10,7 +10,7 @@ use crate::receipt::inputs::Inputs;
 use crate::receipt::revision::Revision;
 use crate::receipt::verify;
 use crate::source::{self, TreeKind};
-use crate::wirings::Tree;
+use crate::wirings::{Tree, parts};
 
 /// The systems that a receipt can be from.
 pub const SYSTEMS: [Platform; 3] = [Platform::Linux, Platform::Windows, Platform::Macos];
@@ -74,10 +74,14 @@ impl Side {
         verify::inputs(self.plans.get(&system)?, id, &self.revision)
     }
 
-    /// The objects that a name stands for, symbolic links followed: what differs where it is another thing.
+    /// The objects that a name stands for, symbolic links followed: what differs where it is another thing. Of a name that
+    /// leads nowhere, those on the way to it, if any.
     #[must_use]
     pub fn objects(&self, name: &str) -> Vec<(Vec<u8>, String, TreeKind)> {
-        let Ok(place) = self.revision.place(name) else { return Vec::new() };
+        let Ok(place) = self.revision.place(name) else {
+            let way = parts(name).filter_map(|part| self.revision.file(part));
+            return way.map(|file| (file.name.clone(), file.object.clone(), file.kind)).collect();
+        };
         let named = place.links.iter().chain([&place.end]).filter_map(|name| self.revision.file(name));
         let all = named.chain(self.revision.submodule_of(&place.end)).chain(self.revision.below(&place.end));
         all.map(|file| (file.name.clone(), file.object.clone(), file.kind)).collect()

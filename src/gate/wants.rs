@@ -7,7 +7,9 @@ use super::change::Change;
 use super::side::SYSTEMS;
 use super::weaker::{self, asked};
 use crate::covers::Covers;
-use crate::model::{Accepted, CaseCount, Check, Obstacle, ObstacleKind, Origin, Platform, PolicyPart};
+use crate::model::{
+    Accepted, CaseCount, Check, CheckCommand, Obstacle, ObstacleKind, Origin, Platform, PolicyPart, ReaderChoice, Skips,
+};
 use crate::receipt::inputs::Inputs;
 
 /// How many things that changed are named.
@@ -23,10 +25,38 @@ pub struct Want {
     /// What the check rests on in the head, or why that can't be told.
     pub inputs: Result<Inputs, String>,
     /// How many cases there have to be.
-    pub cases: Option<CaseCount>,
+    pub cases: Cases,
     /// Whether the base has changed what it rests on, too.
     pub base_moved: bool,
     pub origin: Option<Origin>,
+}
+
+/// The cases that a check has to have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cases {
+    /// So many.
+    pub count: Option<CaseCount>,
+    /// At least one, whatever is said of their number: something reads them.
+    pub are_read: bool,
+    /// How many may be skipped; any number if it is not said, but not all.
+    pub most_skipped: Option<u64>,
+}
+
+impl Cases {
+    /// By what a check says.
+    pub fn of(check: &Check) -> Self {
+        // Each event of a hook is a case, and none is ever skipped.
+        if matches!(check.command, CheckCommand::Hook(_)) {
+            let count = Some(CaseCount::Exactly(check.events.len() as u64));
+            return Self { count, are_read: true, most_skipped: Some(0) };
+        }
+        let most_skipped = check.expect.skipped.as_ref().and_then(|skips| match skips {
+            Skips::AtMost(most) => Some(*most),
+            Skips::ByReason(rules) => rules.iter().map(|rule| rule.most).sum(),
+        });
+        let are_read = !matches!(check.reader, ReaderChoice::Auto | ReaderChoice::None);
+        Self { count: check.expect.cases.clone(), are_read, most_skipped }
+    }
 }
 
 /// Of each check and each host: wanted where the change has to do with it. `because` is what wired commands make of it.
@@ -55,7 +85,7 @@ pub fn wants(change: &Change, because: &mut BTreeMap<(Platform, String), Vec<Str
                 host: system,
                 because: reasons,
                 inputs,
-                cases: check.expect.cases.clone(),
+                cases: Cases::of(check),
                 base_moved,
                 origin: check.origin.clone(),
             });

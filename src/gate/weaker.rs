@@ -44,7 +44,7 @@ pub fn check(before: &Check, after: &Check, files: &[&Path], require: &BTreeSet<
         ("stdout", &before.expect.stdout, &after.expect.stdout),
         ("stderr", &before.expect.stderr, &after.expect.stderr),
     ] {
-        let lost = old.iter().filter(|rule| !new.contains(rule)).count();
+        let lost = lost(old, new);
         if lost > 0 {
             found.push(format!("{lost} of what it expects of {name} is gone"));
         }
@@ -67,6 +67,14 @@ pub fn check(before: &Check, after: &Check, files: &[&Path], require: &BTreeSet<
     }
     found.extend(by_key(&map(before), &map(after)));
     found
+}
+
+/// How many entries of a list are not in another one as many times.
+fn lost<T: PartialEq>(before: &[T], after: &[T]) -> usize {
+    let mut left: Vec<&T> = after.iter().collect();
+    let mut is_lost =
+        |entry: &T| left.iter().position(|known| *known == entry).map(|at| left.swap_remove(at)).is_none();
+    before.iter().filter(|entry| is_lost(entry)).count()
 }
 
 /// The systems from whose hosts receipts of a check are wanted.
@@ -186,7 +194,7 @@ fn by_key(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<String
         };
         match (entries(old), entries(new)) {
             (Some(old), Some(new)) if ASKING.contains(&key.as_str()) => {
-                let lost = old.iter().filter(|entry| !new.contains(entry)).count();
+                let lost = lost(&old, &new);
                 (lost > 0).then(|| format!("{lost} of what it has under `{key}` is gone"))
             }
             _ => Some(format!("`{key}` is another, and whether that is weaker can't be told")),

@@ -10,7 +10,7 @@ use crate::model::{
     Accepted, ChangedWiring, Check, Host, Obstacle, ObstacleKind, On, Platform, Unread, WiredCommand, Wiring,
 };
 use crate::receipt::inputs::Reach;
-use crate::wirings::{Wirings, cover, read};
+use crate::wirings::{Entry, Files, Wirings, cover, read};
 
 /// What a change has to do with wired commands.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ pub fn concerned(change: &Change) -> Concerned {
 }
 
 /// What makes it the same wiring, wherever in its file it stands.
-fn bare(wiring: &Wiring) -> Wiring {
+pub fn bare(wiring: &Wiring) -> Wiring {
     let command = |command: &WiredCommand| WiredCommand { scripts: Vec::new(), untold: None, ..command.clone() };
     Wiring {
         line: None,
@@ -58,7 +58,7 @@ fn bare(wiring: &Wiring) -> Wiring {
     }
 }
 
-fn changed_script(change: &Change, wiring: &Wiring) -> Option<String> {
+pub fn changed_script(change: &Change, wiring: &Wiring) -> Option<String> {
     let differs = |path: &&str| change.since.objects(path) != change.head.objects(path);
     wiring.scripts().map(|script| script.path.as_str()).find(differs).map(str::to_owned)
 }
@@ -70,7 +70,7 @@ fn unread(change: &Change, before: &Wirings, after: &Wirings, concerned: &mut Co
         let Unread { file, line, message, remedy } = unread;
         let now = change.head.objects(file);
         let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
-        if now.is_empty() {
+        if change.head.files.entry(file) == Entry::Missing {
             concerned.notes.push(format!("{file}: {message}"));
         } else if now == change.since.objects(file) && before.unread.contains(unread) {
             concerned.notes.push(format!("{place} can't be read, as before: {message}"));
@@ -151,14 +151,14 @@ fn look_at(change: &Change, wiring: &Wiring, because: String, concerned: &mut Co
 }
 
 /// Who calls it, and when.
-fn occasion(wiring: &Wiring) -> String {
+pub fn occasion(wiring: &Wiring) -> String {
     match wiring.host {
         Host::Git | Host::Husky => wiring.occasion(),
         host => format!("{} {}", host.name(), wiring.occasion()),
     }
 }
 
-fn is_for(wiring: &Wiring, system: Platform) -> bool {
+pub fn is_for(wiring: &Wiring, system: Platform) -> bool {
     wiring.commands.iter().any(|command| match command.on {
         On::Anywhere => true,
         On::Unix => system != Platform::Windows,
@@ -166,16 +166,24 @@ fn is_for(wiring: &Wiring, system: Platform) -> bool {
     })
 }
 
-/// The systems on which a check has to cover a wiring: those that checks which cover it name, where the base has them so;
-/// else those of the policy.
+/// The systems on which a check has to cover a wiring: those that checks which cover it name, where the base has them so and
+/// they cover it there, too; else those of the policy.
 fn required(change: &Change, wiring: &Wiring, covering: &BTreeMap<Platform, Vec<&Check>>) -> BTreeSet<Platform> {
     let mut said = BTreeSet::new();
     for check in covering.values().flatten() {
         let known = SYSTEMS.into_iter().filter_map(|system| change.base.check(system, &check.id));
+        let known = known.filter(|planned| is_covered(wiring, &planned.check, &change.base));
         said.extend(known.flat_map(|planned| planned.check.hosts.iter().copied()));
     }
     let all = if said.is_empty() { change.policy.require.clone() } else { said };
     all.into_iter().filter(|system| is_for(wiring, *system)).collect()
+}
+
+/// Whether a check of a commit covers a wiring.
+pub fn is_covered(wiring: &Wiring, check: &Check, side: &Side) -> bool {
+    let mut covered = [Wiring { covered_by: Vec::new(), ..wiring.clone() }];
+    cover(&mut covered, &[check], &side.files);
+    !covered[0].covered_by.is_empty()
 }
 
 /// The scripts of a wiring that are no inputs of any of these checks.

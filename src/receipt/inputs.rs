@@ -25,10 +25,11 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::digest::hex;
-use super::revision::{Place, Revision};
+use super::revision::Revision;
 use crate::covers::Covers;
 use crate::model::{Check, CheckCommand, EventInput};
 use crate::source::{TreeFile, TreeKind};
+use crate::wirings::Place;
 
 /// What is digested, before it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

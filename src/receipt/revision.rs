@@ -10,11 +10,8 @@ use crate::error::{Error, Result};
 use crate::manifest::{self, Loaded};
 use crate::model::{HookRef, Platform, Wiring, WiringSource};
 use crate::plan::{Plan, Wanted};
-use crate::source::{self, TreeFile, TreeKind, Work};
-use crate::wirings::{self, Files, Tree, join};
-
-/// How many symbolic links lead to a file, at most.
-const MOST_LINKS: usize = 16;
+use crate::source::{self, TreeFile, Work};
+use crate::wirings::{self, Files, Linked, Place, Tree};
 
 /// A project in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,15 +21,6 @@ pub struct Revision {
     /// That of the whole repository.
     pub tree: String,
     files: BTreeMap<Vec<u8>, TreeFile>,
-}
-
-/// Where a name leads in a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The symbolic links on the way.
-    pub links: Vec<String>,
-    /// What is there: a file, a submodule, or a folder, which is the project itself if it is empty.
-    pub end: String,
 }
 
 impl Revision {
@@ -82,37 +70,13 @@ impl Revision {
     ///
     /// If that is out of the project, or nowhere: a sentence.
     pub fn place(&self, name: &str) -> Result<Place, String> {
-        let mut links = Vec::new();
-        let mut end = join("", name).ok_or_else(|| format!("{name} leads out of the project"))?;
-        while let Some((link, rest)) = self.first_link(&end) {
-            if links.len() == MOST_LINKS {
-                return Err(format!("{name} leads through more than {MOST_LINKS} symbolic links"));
-            }
-            let target = source::content(&self.project, &link.object)?;
-            let target = str::from_utf8(&target).map_err(|_| format!("{name} leads to a name that is not UTF-8"))?;
-            let at = String::from_utf8_lossy(&link.name).into_owned();
-            let folder = at.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let out = || format!("{name} leads out of the project, to {target}");
-            end = join(folder, &format!("{target}/{rest}")).ok_or_else(out)?;
-            links.push(at);
-        }
-        let is_there =
-            self.file(&end).is_some() || self.submodule_of(&end).is_some() || self.below(&end).next().is_some();
-        if is_there { Ok(Place { links, end }) } else { Err(format!("{name} is in no commit")) }
+        Linked::place(self, name).map_err(|nowhere| nowhere.message)
     }
 
-    /// The submodule that a name is in.
+    /// The submodule that a name is, or is in.
     #[must_use]
     pub fn submodule_of(&self, name: &str) -> Option<&TreeFile> {
-        folders(name).filter_map(|folder| self.file(folder)).find(|file| file.kind == TreeKind::Submodule)
-    }
-
-    /// The first symbolic link on the way to a name, with what of it comes behind.
-    fn first_link<'n>(&self, name: &'n str) -> Option<(&TreeFile, &'n str)> {
-        folders(name).chain([name]).find_map(|part| {
-            let file = self.file(part).filter(|file| file.kind == TreeKind::Link)?;
-            Some((file, name[part.len()..].trim_start_matches('/')))
-        })
+        Linked::submodule_of(self, name)
     }
 
     /// The file that wires a hook, and the files of the project that its commands run.
@@ -173,7 +137,18 @@ impl Revision {
     }
 }
 
-/// The folders that a name lies in, from the outermost on.
-fn folders(name: &str) -> impl Iterator<Item = &str> {
-    name.match_indices('/').map(|(at, _)| &name[..at])
+impl Linked for Revision {
+    fn file(&self, name: &str) -> Option<&TreeFile> {
+        Self::file(self, name)
+    }
+
+    fn is_folder(&self, name: &str) -> bool {
+        self.below(name).next().is_some()
+    }
+
+    fn target(&self, link: &TreeFile) -> Result<String, String> {
+        let name = || String::from_utf8_lossy(&link.name);
+        String::from_utf8(source::content(&self.project, &link.object)?)
+            .map_err(|_| format!("{} leads to a name that is not UTF-8", name()))
+    }
 }

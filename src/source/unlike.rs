@@ -72,7 +72,9 @@ pub fn work(project: &Path) -> Result<Work, String> {
         fs::symlink_metadata(own).is_err()
     });
     unlike.extend(absent.map(|file| Unlike { path: file.path.clone(), how: Unlikeness::Absent }));
+    unlike.extend(other_modes(project, &files));
     unlike.sort();
+    unlike.dedup();
     // What was compared was the commit of that moment.
     if super::commit(project, "HEAD")? != commit {
         return Err("another commit was checked out while git was asked".to_owned());
@@ -96,6 +98,20 @@ fn status(project: &Path, prefix: &Path) -> Result<Vec<Unlike>, String> {
             Some(Unlike { path: path.strip_prefix(prefix).ok()?.components().collect(), how })
         })
         .collect())
+}
+
+/// The files whose mark of a program is another than in the commit, which git passes over with `core.fileMode=false`. Where
+/// the system has no such mark, none.
+fn other_modes(project: &Path, files: &[TreeFile]) -> Vec<Unlike> {
+    let differs = |file: &&TreeFile| {
+        let is_marked = platform::is_marked_executable(&project.join(&file.path));
+        match file.kind {
+            TreeKind::File => is_marked == Some(true),
+            TreeKind::Executable => is_marked == Some(false),
+            TreeKind::Link | TreeKind::Submodule => false,
+        }
+    };
+    files.iter().filter(differs).map(|file| Unlike { path: file.path.clone(), how: Unlikeness::Differs }).collect()
 }
 
 /// The files that `git status` says nothing of: `S`, or a small letter, in `ls-files -v`.

@@ -1,7 +1,6 @@
-//! Where a project's files are read from: the disk, or the tree of a commit. Both say of each path what it is, before
-//! anything is opened.
+//! Where a project's files are read from: the disk, or the tree of a commit ([`super::Tree`]). Both say of each path what it
+//! is, before anything is opened.
 
-use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -11,7 +10,6 @@ use super::listing::list;
 use crate::manifest::other_encoding;
 use crate::model::Platform;
 use crate::platform;
-use crate::source::{self, TreeFile, TreeKind};
 
 /// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,11 +33,11 @@ pub struct Refused {
 }
 
 impl Refused {
-    fn new(message: impl Into<String>, remedy: &str) -> Self {
+    pub(super) fn new(message: impl Into<String>, remedy: &str) -> Self {
         Self { line: None, message: message.into(), remedy: remedy.to_owned() }
     }
 
-    fn too_large() -> Self {
+    pub(super) fn too_large() -> Self {
         Self::new("it is larger than 1 MiB, which no person writes", "split it, or remove what made it so large")
     }
 }
@@ -149,82 +147,6 @@ fn regular(metadata: &Metadata) -> Result<(), Refused> {
 
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
-/// The files of a commit, or of any other tree. What is no part of a commit is not there: settings that git ignores,
-/// and git's own hooks.
-#[derive(Debug)]
-pub struct Tree {
-    project: PathBuf,
-    names: Vec<String>,
-    files: BTreeMap<String, TreeFile>,
-}
-
-impl Tree {
-    /// The tree that git knows by that name.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, if there is none.
-    pub fn open(project: &Path, revision: &str) -> Result<Self, String> {
-        let named = |file: TreeFile| Some((file.path.to_str()?.replace('\\', "/"), file));
-        let files: BTreeMap<String, TreeFile> =
-            source::tree(project, revision)?.into_iter().filter_map(named).collect();
-        Ok(Self { project: project.to_owned(), names: files.keys().cloned().collect(), files })
-    }
-
-    /// The file at a path, or the one that a link there leads to.
-    fn find(&self, name: &str) -> Option<&TreeFile> {
-        const MOST_LINKS: usize = 8;
-        let mut name = name.to_owned();
-        for _ in 0..MOST_LINKS {
-            let file = self.files.get(&name)?;
-            if file.kind != TreeKind::Link {
-                return Some(file);
-            }
-            let target = source::content(&self.project, &file.object).ok()?;
-            name = super::paths::join(super::paths::folder(&name), str::from_utf8(&target).ok()?)?;
-        }
-        None
-    }
-}
-
-impl Files for Tree {
-    fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    fn entry(&self, name: &str) -> Entry {
-        match self.find(name).map(|file| file.kind) {
-            Some(TreeKind::File) => Entry::File { executable: Some(false) },
-            Some(TreeKind::Executable) => Entry::File { executable: Some(true) },
-            Some(TreeKind::Link) => Entry::Other,
-            Some(TreeKind::Submodule) => Entry::Folder,
-            None if self.files.contains_key(name) => Entry::Other,
-            None => {
-                let below = format!("{name}/");
-                let folder = self.files.range(below.clone()..).next().is_some_and(|(path, _)| path.starts_with(&below));
-                if folder { Entry::Folder } else { Entry::Missing }
-            }
-        }
-    }
-
-    fn bytes(&self, name: &str) -> Result<Vec<u8>, Refused> {
-        let Some(file) = self.find(name) else {
-            let message = "it is a symbolic link out of the commit, or to nothing in it";
-            return Err(Refused::new(message, "put the file itself there: what is checked must come with the project"));
-        };
-        match file.size {
-            None => Err(Refused::new("it is a folder, not a file", "rename or remove it")),
-            Some(size) if size > MAX_BYTES => Err(Refused::too_large()),
-            Some(_) => source::content(&self.project, &file.object)
-                .map_err(|said| Refused::new(format!("git does not give it: {said}"), "fetch the whole commit")),
-        }
-    }
-
-    fn root(&self) -> Option<&Path> {
-        None
-    }
 }
 
 fn decode(bytes: &[u8]) -> Result<String, Refused> {

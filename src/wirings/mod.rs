@@ -18,6 +18,7 @@
 //! - **What can't be read hides nothing else**, and is told with file, line and what to do.
 //! - **Unknown is said**: which files a command runs is told, or why it can't be.
 
+mod commit;
 mod cover;
 mod draft;
 mod faults;
@@ -28,6 +29,7 @@ mod git;
 mod hosts;
 mod json;
 mod limits;
+mod links;
 mod listing;
 mod managers;
 mod named;
@@ -43,9 +45,11 @@ mod toml;
 mod tree;
 mod yaml;
 
+pub use commit::Tree;
 pub use cover::{cover, mark_short_limits, used};
-pub use files::{Disk, Entry, Files, Refused, Tree};
+pub use files::{Disk, Entry, Files, Refused};
 pub use hosts::{Form, Matchers, form};
+pub use links::{Linked, Nowhere, Place, parts};
 pub use listing::{Listing, list};
 pub use paths::join;
 pub use read::{Wirings, read};

@@ -11,20 +11,20 @@ use crate::receipts::{Repository, WHO, no_keygen};
 use crate::schema::fits;
 
 /// One that covers the hooks, and one that the change has nothing to do with.
-const CHECKS: &str = "
+pub const CHECKS: &str = "
 - {id: guard, shell: 'echo >>ran; test -e hooks/guard.sh', covers: ['hooks/**']}
 - {id: other, shell: 'true', covers: ['lib/**']}
 ";
 
-const POLICY: &str = "version: 1\ngate: {require: [linux], signers: signers}\n";
+pub const POLICY: &str = "version: 1\ngate: {require: [linux], signers: signers}\n";
 
-const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [
+pub const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [
   {"matcher": "Bash", "hooks": [{"type": "command", "command": "sh hooks/guard.sh"}]}
 ]}}
 "#;
 
 /// A base with a policy and a hook that nobody calls, and a branch from it.
-fn project(checks: &str, policy: &str) -> Repository {
+pub fn project(checks: &str, policy: &str) -> Repository {
     let repository = Repository::with(checks);
     repository.context.manifest("gate.yaml", policy);
     repository.context.file("signers", format!("# who\n{WHO} {}\n", repository.public("mine")));
@@ -35,19 +35,19 @@ fn project(checks: &str, policy: &str) -> Repository {
 }
 
 /// The same, with the hook wired in the branch.
-fn wired() -> Repository {
+pub fn wired() -> Repository {
     let repository = project(CHECKS, POLICY);
     repository.context.file(".claude/settings.json", SETTINGS);
     repository.commit("wires the hook");
     repository
 }
 
-fn gate(repository: &Repository, arguments: &[&str]) -> Ran {
+pub fn gate(repository: &Repository, arguments: &[&str]) -> Ran {
     repository.context.hp(&[&["gate", "--base", "main"][..], arguments].concat())
 }
 
 /// What the gate says as a document, for some receipts.
-fn asked(repository: &Repository, receipts: &[&str]) -> Value {
+pub fn asked(repository: &Repository, receipts: &[&str]) -> Value {
     let of: Vec<&str> = receipts.iter().flat_map(|receipt| ["--receipts", receipt]).collect();
     let ran = gate(repository, &[&["--json"][..], &of].concat());
     let document: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.said()));
@@ -59,14 +59,14 @@ fn asked(repository: &Repository, receipts: &[&str]) -> Value {
 }
 
 /// `check host answer`, of each receipt that is wanted.
-fn answers(document: &Value) -> Vec<String> {
+pub fn answers(document: &Value) -> Vec<String> {
     let wanted = document["wanted"].as_array().expect("a list").iter();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     wanted.map(|one| ["check", "host", "answer"].map(|key| text(&one[key])).join(" ")).collect()
 }
 
 /// `kind subject: message`, of each obstacle that the base does not accept.
-fn obstacles(document: &Value) -> Vec<String> {
+pub fn obstacles(document: &Value) -> Vec<String> {
     let all = document["obstacles"].as_array().expect("a list").iter();
     all.filter(|one| one["accepted"].is_null())
         .map(|one| format!("{} {}: {}", one["kind"], one["subject"], one["message"]).replace('"', ""))
@@ -74,7 +74,7 @@ fn obstacles(document: &Value) -> Vec<String> {
 }
 
 /// A receipt of what is checked out, changed as if it were from elsewhere, and signed.
-fn receipt(repository: &Repository, file: &str, change: impl FnOnce(&mut Value)) {
+pub fn receipt(repository: &Repository, file: &str, change: impl FnOnce(&mut Value)) {
     repository.run(file, &[]);
     let mut payload = repository.payload(file);
     place(&mut payload, None);
@@ -83,17 +83,17 @@ fn receipt(repository: &Repository, file: &str, change: impl FnOnce(&mut Value))
 }
 
 /// Says where it ran: on a host, or in the container of an engine. The machine of the tests may be either.
-fn place(payload: &mut Value, engine: Option<&str>) {
+pub fn place(payload: &mut Value, engine: Option<&str>) {
     payload["predicate"]["place"]["kind"] = engine.map_or("host", |_| "container").into();
     payload["predicate"]["host"]["container"] = engine.map_or(Value::Null, Value::from);
 }
 
-fn at(payload: &mut Value, time: &str) {
+pub fn at(payload: &mut Value, time: &str) {
     payload["predicate"]["run"]["started"] = time.into();
     payload["predicate"]["run"]["finished"] = time.into();
 }
 
-fn ago(hours: i64) -> String {
+pub fn ago(hours: i64) -> String {
     (jiff::Timestamp::now() - jiff::SignedDuration::from_hours(hours)).to_string()
 }
 

@@ -41,6 +41,8 @@ mod failed;
 #[cfg(target_os = "linux")]
 mod gate;
 #[cfg(target_os = "linux")]
+mod gate_ways_round;
+#[cfg(target_os = "linux")]
 mod github;
 #[cfg(target_os = "linux")]
 mod hook_checks;

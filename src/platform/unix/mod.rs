@@ -29,6 +29,6 @@ pub use files::{
 pub use interrupt::{exit_at_once, expect_children, interrupt, on_interrupt};
 pub use limits::limits;
 pub use list::list_tree;
-pub use programs::{find_program, is_executable, passed_over, run_through};
+pub use programs::{find_program, is_executable, is_marked_executable, passed_over, run_through};
 pub use remove::remove_tree;
 pub use volume::Volume;

@@ -1,6 +1,7 @@
 //! Finding a program as `execvp` would.
 
 use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::super::Through;
@@ -24,6 +25,13 @@ pub fn find_program(name: &OsStr, path: Option<&OsStr>, cwd: &Path) -> Option<Pa
 #[must_use]
 pub fn is_executable(file: &Path) -> bool {
     file.is_file() && rustix::fs::accessat(CWD, file, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+}
+
+/// Whether a plain file has the mark of a program for its owner, as git looks at it; `None` if there is no plain file.
+#[must_use]
+pub fn is_marked_executable(file: &Path) -> Option<bool> {
+    let metadata = std::fs::symlink_metadata(file).ok().filter(std::fs::Metadata::is_file)?;
+    Some(metadata.permissions().mode() & 0o100 != 0)
 }
 
 /// What has a program's name on the path and was passed over: nothing is.

@@ -64,7 +64,7 @@ pub use list::list_tree;
 pub use look::{Watcher, end_stranger, wait_for_an_end};
 pub use owner::{machine, started};
 pub use paths::real_path;
-pub use programs::{find_program, is_executable, passed_over, run_through};
+pub use programs::{find_program, is_executable, is_marked_executable, passed_over, run_through};
 pub use remove::remove_tree;
 pub use serve::serve;
 pub use users::{user, user_and_group};

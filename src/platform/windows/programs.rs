@@ -103,6 +103,12 @@ fn is_program(file: &Path) -> bool {
     file.is_file() || alias::of(file) == Some(Alias::OfProgram)
 }
 
+/// Whether a plain file has the mark of a program: this system has none.
+#[must_use]
+pub fn is_marked_executable(_file: &Path) -> Option<bool> {
+    None
+}
+
 /// Whether the file can be run, by the system or by what it names itself.
 #[must_use]
 pub fn is_executable(file: &Path) -> bool {

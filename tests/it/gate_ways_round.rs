@@ -1,0 +1,235 @@
+//! Ways round the gate, each of which is closed: with real git and real keys.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use serde_json::{Value, json};
+
+use crate::gate::{CHECKS, POLICY, SETTINGS, answers, asked, gate, obstacles, project, receipt, wired};
+use crate::receipts::no_keygen;
+
+/// Settings that wire a script which no check covers.
+fn stray() -> String {
+    SETTINGS.replace("hooks/guard.sh", "x.sh")
+}
+
+/// One that says of its cases what a hook check of two events would.
+const TWO_EVENTS: &str = "
+- id: hooked
+  hook: {file: .claude/settings.json, event: PreToolUse}
+  covers: ['hooks/**']
+  events: [{stdin: sample, expect: allow}, {stdin: sample, expect: allow}]
+";
+
+#[test]
+fn a_name_with_a_backslash_hides_no_file() {
+    if no_keygen() {
+        return;
+    }
+    let repository = project(CHECKS, POLICY);
+    repository.context.file("x.sh", "exit 0\n");
+    repository.context.file(".claude/settings.json", stray());
+    repository.context.file(".claude\\settings.json", "{}");
+    repository.commit("wires, and hides it");
+    let found = obstacles(&asked(&repository, &[]));
+    assert!(found.iter().any(|said| said.contains("no check covers sh x.sh")), "{found:?}");
+    // Nor does one hide a manifest.
+    let repository = wired();
+    repository.context.file("checks.d\\checks.yaml", "version: 1\nchecks: []\n");
+    repository.commit("another name");
+    assert_eq!(answers(&asked(&repository, &[])), ["guard linux missing"]);
+}
+
+#[test]
+fn a_link_hides_no_wiring() {
+    if no_keygen() {
+        return;
+    }
+    // A folder that is a link, and one by way of another.
+    for (link, to) in [(".claude", "x"), (".github", "x")] {
+        let repository = project(CHECKS, POLICY);
+        repository.context.file("x.sh", "exit 0\n");
+        repository.context.file("x/settings.json", stray());
+        let copilot = json!({"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "sh x.sh"}]}});
+        repository.context.file("y/a.json", copilot.to_string());
+        symlink("../y", repository.path("x/hooks")).expect("a link");
+        symlink(to, repository.path(link)).expect("a link");
+        repository.commit("wires by a link");
+        let found = obstacles(&asked(&repository, &[]));
+        assert!(found.iter().any(|said| said.contains("no check covers sh x.sh")), "{link}: {found:?}");
+    }
+    // Where it leads out of the commit, or round, what is wired is not known.
+    for (link, to) in [
+        (".claude/settings.json", "/etc/hostname"),
+        (".claude/settings.json", "settings.json"),
+        (".claude", "../elsewhere"),
+        (".claude", ".claude"),
+        (".claude", "not-here"),
+    ] {
+        let repository = project(CHECKS, POLICY);
+        if link.contains('/') {
+            fs::create_dir(repository.path(".claude")).expect("a folder");
+        }
+        symlink(to, repository.path(link)).expect("a link");
+        repository.commit("leads away");
+        let found = obstacles(&asked(&repository, &[]));
+        let why = "unread .claude/settings.json: what it wires is not known: ";
+        assert!(found.iter().any(|said| said.starts_with(why)), "{link} -> {to}: {found:?}");
+        // That it was so before is none of the change's doing.
+        repository.git(&["branch", "-q", "-f", "main", "change"]);
+        repository.context.file("readme", "x");
+        repository.commit("a text");
+        assert_eq!(obstacles(&asked(&repository, &[])), [""; 0], "{link} -> {to}");
+    }
+}
+
+#[test]
+fn fewer_of_the_same_is_weaker() {
+    if no_keygen() {
+        return;
+    }
+    let event = "{stdin: sample, expect: allow}";
+    let three = TWO_EVENTS.replace(&format!("[{event}, "), &format!("[{event}, {event}, "));
+    let rules = "\n- {id: said, shell: 'true', covers: ['lib/**'], expect: {stdout: [{contains: a}, {contains: a}]}}\n";
+    let repository = project(&format!("{three}{rules}"), POLICY);
+    repository.context.file(".claude/settings.json", SETTINGS);
+    repository.commit("wires");
+    repository.git(&["branch", "-q", "-f", "main", "change"]);
+    let fewer = TWO_EVENTS.replace(&format!("[{event}, {event}]"), &format!("[{event}]"));
+    repository.context.checks(&format!("{fewer}{}", rules.replace("{contains: a}, {contains: a}", "{contains: a}")));
+    repository.commit("fewer");
+    assert_eq!(
+        obstacles(&asked(&repository, &[])),
+        [
+            "weaker hooked: 2 of what it has under `events` is gone",
+            "weaker said: 1 of what it expects of stdout is gone"
+        ]
+    );
+}
+
+#[test]
+fn no_case_may_be_missing() {
+    if no_keygen() {
+        return;
+    }
+    let named = "- {id: guard, run: [echo, 'ok - a'], reader: ok-lines, covers: ['hooks/**']}";
+    let none = json!({"planned": null, "ran": null, "unknown": null, "passed": null, "failed": null, "skipped": null});
+    let zero = json!({"planned": 0, "ran": 0, "unknown": 0, "passed": 0, "failed": 0, "skipped": 0});
+    let one = json!({"planned": 1, "ran": 1, "unknown": 0, "passed": 1, "failed": 0, "skipped": 0});
+    let skipped = json!({"planned": 2, "ran": 2, "unknown": 0, "passed": 0, "failed": 0, "skipped": 2});
+    let both = json!({"planned": 2, "ran": 2, "unknown": 0, "passed": 2, "failed": 0, "skipped": 0});
+    let more = json!({"planned": 3, "ran": 3, "unknown": 0, "passed": 3, "failed": 0, "skipped": 0});
+    let half = json!({"planned": 2, "ran": 2, "unknown": 0, "passed": 1, "failed": 0, "skipped": 1});
+    let strict = named.replace("covers", "expect: {skipped: 0}, covers");
+    for (check, good, short) in [
+        (TWO_EVENTS, vec![&both], vec![&none, &zero, &one, &skipped, &half, &more]),
+        (named, vec![&one, &both, &half], vec![&none, &zero, &skipped]),
+        (&strict, vec![&one, &both], vec![&none, &zero, &skipped, &half]),
+    ] {
+        let repository = project(check, POLICY);
+        repository.context.file(".claude/settings.json", SETTINGS);
+        repository.commit("wires the hook");
+        let with = |cases: &Value| {
+            receipt(&repository, "r1.json", |it| {
+                it["predicate"]["checks"][0]["verdict"] = "passed".into();
+                it["predicate"]["checks"][0]["findings"] = json!([]);
+                it["predicate"]["checks"][0]["cases"] = cases.clone();
+            });
+            answers(&asked(&repository, &["r1.json"])).join(" ")
+        };
+        for cases in good {
+            assert!(with(cases).ends_with(" linux good"), "{check} {cases}");
+        }
+        for cases in short {
+            assert!(with(cases).ends_with(" linux short-count"), "{check} {cases}");
+        }
+    }
+}
+
+#[test]
+fn what_the_base_gained_is_asked_for_too() {
+    if no_keygen() {
+        return;
+    }
+    let meanwhile = |change: &dyn Fn(&crate::receipts::Repository)| {
+        let repository = project(CHECKS, POLICY);
+        repository.context.file("hooks/guard.sh", "exit 1\n");
+        repository.commit("changes the hook");
+        repository.git(&["switch", "-q", "main"]);
+        change(&repository);
+        repository.commit("meanwhile");
+        repository.git(&["switch", "-q", "change"]);
+        receipt(&repository, "r1.json", |_| {});
+        let document = asked(&repository, &["r1.json"]);
+        (document["ok"] == true, answers(&document))
+    };
+    // A check that covers what the change touches: new, and one that covers more than it did.
+    let (ok, found) = meanwhile(&|it| {
+        it.context.checks(&format!("{CHECKS}- {{id: more, shell: 'true', covers: [hooks/guard.sh]}}\n"));
+    });
+    assert!(!ok && found.contains(&"more linux base-moved".to_owned()), "{found:?}");
+    let (ok, found) = meanwhile(&|it| it.context.checks(&CHECKS.replace("['lib/**']", "['lib/**', hooks/guard.sh]")));
+    assert!(!ok && found.contains(&"other linux base-moved".to_owned()), "{found:?}");
+    // A wiring of the script that the change touches.
+    let (ok, found) = meanwhile(&|it| {
+        it.context.file(".claude/settings.json", SETTINGS);
+    });
+    assert!(!ok && found.contains(&"guard linux base-moved".to_owned()), "{found:?}");
+    // What has nothing to do with it.
+    let (ok, found) = meanwhile(&|it| {
+        it.context.checks(&format!("{CHECKS}- {{id: more, shell: 'true', covers: [lib/b.txt]}}\n"));
+        it.context.file("y.sh", "exit 0\n");
+        it.context.file(".claude/settings.json", SETTINGS.replace("hooks/guard.sh", "y.sh"));
+    });
+    assert!(ok, "{found:?}");
+}
+
+#[test]
+fn a_mode_that_git_passes_over_is_seen() {
+    if no_keygen() {
+        return;
+    }
+    let repository = wired();
+    repository.git(&["config", "core.fileMode", "false"]);
+    let script = repository.path("hooks/guard.sh");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let ran = repository.run("r1.json", &[]);
+    assert!(ran.said().contains("hooks/guard.sh differs from the commit"), "{}", ran.said());
+    let payload = repository.payload("r1.json");
+    let checks = payload["predicate"]["checks"].as_array().expect("a list");
+    assert!(checks.iter().all(|check| check["id"] != "guard"), "{payload}");
+}
+
+#[test]
+fn a_narrow_check_narrows_no_policy() {
+    if no_keygen() {
+        return;
+    }
+    let checks = "\n- {id: guard, shell: 'true', covers: ['lib/**'], hosts: [macos]}\n";
+    let repository = project(checks, &POLICY.replace("[linux]", "[linux, windows]"));
+    repository.context.file(".claude/settings.json", SETTINGS);
+    repository.context.checks(&checks.replace("'lib/**'", "'lib/**', hooks/guard.sh"));
+    repository.commit("wires, and covers it on macOS alone");
+    let found = obstacles(&asked(&repository, &[]));
+    assert!(found.iter().any(|said| said.contains("is wanted on linux and windows: guard")), "{found:?}");
+}
+
+#[test]
+fn a_report_overwrites_nothing_that_git_tracks() {
+    if no_keygen() {
+        return;
+    }
+    let repository = wired();
+    let before = repository.context.read("checks.d/checks.yaml");
+    for option in ["--receipt", "--junit", "--report"] {
+        let unsigned: &[&str] = if option == "--receipt" { &["--unsigned"] } else { &[] };
+        let ran = repository.context.hp(&[&["run", option, "checks.d/checks.yaml"], unsigned].concat());
+        assert!(
+            ran.exits(2).stderr.contains("checks.d/checks.yaml") && ran.stderr.contains("git tracks"),
+            "{option}: {}",
+            ran.said()
+        );
+        assert_eq!(repository.context.read("checks.d/checks.yaml"), before, "{option}");
+    }
+    gate(&repository, &[]).exits(1);
+}
