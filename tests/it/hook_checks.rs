@@ -131,6 +131,31 @@ fn a_status_without_a_script_is_no_answer() {
 }
 
 #[test]
+fn what_a_shell_says_in_the_place_of_a_script_is_no_answer() {
+    for (command, words) in [
+        ("hooks/gone.sh || exit 2", "hooks/gone.sh is not there"),
+        ("bash hooks/gone.sh || exit 2", "hooks/gone.sh is not there"),
+        ("python3 hooks/gone.py 2>/dev/null || exit 2", "hooks/gone.py is not there"),
+        ("\"$CLAUDE_PROJECT_DIR\"/hooks/gone.sh || { echo no >&2; exit 2; }", "hooks/gone.sh is not there"),
+        ("[ -x hooks/gone.sh ] && hooks/gone.sh || exit 2", "hooks/gone.sh is not there"),
+        ("hooks/plain.sh 2>/dev/null || exit 2", "nobody read plain.sh"),
+        ("hooks/plain.sh 2>/dev/null || echo '{\"decision\": \"block\"}'", "nobody read plain.sh"),
+    ] {
+        let context = claude(&[command], "events: [{expect: block}]");
+        context.file("hooks/plain.sh", "#!/bin/sh\nexit 2\n");
+        never_ran(&context.hp(&["run"]), words);
+    }
+    never_ran(&claude(&["hooks/gone.sh || true"], "events: [{expect: allow}]").hp(&["run"]), "is not there");
+    // The one that makes up for it is the hook.
+    let second = claude(&["python3 gone.py 2>/dev/null || sh second.sh"], "events: [{expect: block}]");
+    second.file("second.sh", "exit 2\n");
+    assert_eq!(calls(second.hp(&["run"]).exits(0).only())[0].proof, Some(StartProof::Read));
+    // It is told on sight.
+    let context = claude(&["hooks/gone.sh || exit 2"], "events: [{expect: block}]");
+    assert!(context.hp(&["hooks"]).exits(1).said().contains("script-missing"));
+}
+
+#[test]
 fn a_script_with_windows_line_ends_is_red_however_it_ends() {
     let context = claude(&["sh guard.sh"], "events: [{expect: allow}]");
     context.file("guard.sh", "true\r\n");

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::super::files::{Entry, Files};
 use super::super::limits::{MAX_COMMAND, MAX_NESTING};
 use super::super::paths::join;
+use super::super::programs::READERS;
 use super::super::shell::{Flavour, Next, Piece, Simple, Word, commands, windows_commands};
 use crate::model::{Named, Script};
 
@@ -79,6 +80,24 @@ impl Place {
     }
 }
 
+/// Whether a script may be missing without harm: another program makes up for it, or it is looked for first and nothing
+/// refuses where it is not there. `tested`: the command before looks for something.
+fn may_be_missing(command: &Simple, then: &[Simple], tested: bool) -> bool {
+    let looked_for = tested || command.guarded;
+    if command.next != Next::Or {
+        return looked_for;
+    }
+    let runs = |word: &Word| word.literal().is_none_or(|name| !READERS.contains(&&*name));
+    let made_up = then.first().and_then(|next| next.words.first()).is_some_and(runs);
+    made_up || (looked_for && !then.iter().any(refuses))
+}
+
+/// Whether a command ends the script, and not with 0.
+fn refuses(command: &Simple) -> bool {
+    let word = |at: usize| command.words.get(at).and_then(Word::literal);
+    matches!(word(0).as_deref(), Some("exit" | "return" | "false")) && word(1).as_deref() != Some("0")
+}
+
 /// A word's text, or what it takes to know it.
 pub(super) type Arg = Result<String, String>;
 
@@ -118,8 +137,8 @@ impl<'a> Reader<'a> {
             Err(why) => return self.untold(why),
         };
         let mut tested = false;
-        for command in &commands {
-            self.simple(command, tested, nesting);
+        for (at, command) in commands.iter().enumerate() {
+            self.simple(command, may_be_missing(command, &commands[at + 1..], tested), nesting);
             let program = command.words.first().and_then(Word::literal);
             tested = command.next == Next::And
                 && program
@@ -127,7 +146,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn simple(&mut self, command: &Simple, tested: bool, nesting: usize) {
+    fn simple(&mut self, command: &Simple, fallback: bool, nesting: usize) {
         for (name, word) in &command.sets {
             let value = self.value(word).ok();
             self.variables.insert(name.clone(), value);
@@ -137,7 +156,6 @@ impl<'a> Reader<'a> {
         }
         self.substitutions(command, nesting);
         let words: Vec<Arg> = command.words.iter().map(|word| self.value(word)).collect();
-        let fallback = command.next == Next::Or || command.guarded || tested;
         self.run(&words, fallback, nesting);
     }
 

@@ -122,3 +122,26 @@ fn paths_that_fall_apart_are_named() {
         assert_eq!(unquoted(command), names, "{command}");
     }
 }
+
+#[test]
+fn a_script_may_be_missing_where_something_makes_up_for_it() {
+    for (command, may) in [
+        ("h/none || h/a.sh", true),
+        ("h/none || $TOOL", true),
+        ("[ -x h/none ] && h/none", true),
+        ("[ -x h/none ] && h/none || true", true),
+        ("if [ -x h/none ]; then h/none; fi", true),
+        ("h/none", false),
+        ("h/none || true", false),
+        ("h/none || exit 2", false),
+        ("\"$CLAUDE_PROJECT_DIR\"/h/none || { echo no >&2; exit 2; }", false),
+        ("[ -x h/none ] && h/none || exit 2", false),
+        ("if ! h/none; then exit 2; fi", false),
+    ] {
+        let names = Names(Vec::new());
+        let folders = vec![("CLAUDE_PROJECT_DIR", String::new())];
+        let around = Around { files: &names, folders, cwd: Some(String::new()), file: None, is_top: true };
+        let told = in_shell(command, &around);
+        assert_eq!(told.scripts.first().map(|script| script.fallback), Some(may), "{command}");
+    }
+}
