@@ -220,11 +220,10 @@ fn hooks_of_one_event_run_at_once_and_the_sternest_counts() {
     // Each waits for the other.
     let meet = "import os, sys, time\nmine, other, status = sys.argv[1:]\nopen(mine, 'w').close()\nend = time.monotonic() + 20\n\
                 while not os.path.exists(other):\n    if time.monotonic() > end: sys.exit(1)\n    time.sleep(0.01)\nsys.exit(int(status))\n";
-    let context = claude(
-        &["python3 meet.py a b 0", "python3 meet.py b a 2", "python3 meet.py b a 2"],
-        "events: [{expect: block}]",
-    );
+    let context =
+        claude(&["python3 meet.py a b 0", "python3 met.py b a 2", "python3 met.py b a 2"], "events: [{expect: block}]");
     context.file("meet.py", meet);
+    context.file("met.py", meet);
     let ran = context.hp(&["run"]);
     let check = ran.exits(0).only();
     // The same command twice is called once.
@@ -233,6 +232,43 @@ fn hooks_of_one_event_run_at_once_and_the_sternest_counts() {
     // One that never ran is no answer, whatever the other says.
     let context = claude(&["exit 2", "python3 gone.py"], "events: [{expect: block}]");
     assert_eq!(outcomes(context.hp(&["run"]).exits(1).only()), [CaseOutcome::Unknown]);
+}
+
+#[test]
+fn anothers_read_of_a_script_is_no_proof() {
+    // The second never comes to it, and is held until it may be called.
+    let context = claude(&["sh guard.sh", "test -e gone || exit 2; sh guard.sh"], "events: [{expect: block}]");
+    context.file("guard.sh", "exit 2\n");
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(1).only();
+    let proofs: Vec<_> = calls(check).iter().map(|call| call.proof).collect();
+    assert_eq!(proofs, [Some(StartProof::Read), None], "{}", ran.said());
+    // The same of two checks, however many lanes there are: one reads the other's script all the time.
+    let context = Context::with(
+        "
+- {id: reads, hook: {file: .claude/settings.json, event: Stop}, events: [{expect: block}, {expect: block}]}
+- {id: never, hook: {file: .claude/settings.json, event: PreToolUse}, events: [{expect: block}, {expect: block}]}
+",
+    );
+    let hook = |command: &str| serde_json::json!([{"hooks": [{"type": "command", "command": command}]}]);
+    let reads = "for i in 1 2 3 4 5 6 7 8 9; do sh guard.sh; sleep 0.1; done; exit 2";
+    let hooks =
+        serde_json::json!({"hooks": {"Stop": hook(reads), "PreToolUse": hook("test -e gone || exit 2; sh guard.sh")}});
+    context.file(".claude/settings.json", hooks.to_string());
+    context.file("guard.sh", "exit 2\n");
+    let ran = context.hp(&["run", "--jobs", "2"]);
+    let report = ran.exits(1).report();
+    assert_eq!(report.checks.iter().map(|check| check.cases.unknown).collect::<Vec<_>>(), [Some(0), Some(2)]);
+}
+
+#[test]
+fn two_names_of_one_script_are_both_read() {
+    let context = claude(&["sh real.sh", "sh again.sh"], "events: [{expect: allow}]");
+    context.file("real.sh", "exit 0\n");
+    std::fs::hard_link(context.project().join("real.sh"), context.project().join("again.sh")).expect("a link");
+    let ran = context.hp(&["run"]);
+    let proofs: Vec<_> = calls(ran.exits(0).only()).iter().map(|call| call.proof).collect();
+    assert!(proofs.iter().all(|proof| proof.is_some()), "{proofs:?}");
 }
 
 #[test]
