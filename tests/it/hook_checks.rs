@@ -99,6 +99,12 @@ fn the_first_time_is_told_from_the_later_ones() {
 }
 
 #[test]
+fn nobody_holds_the_streams_of_what_was_never_started() {
+    let ran = claude(&["exit 0"], "events: [{stdin: {sample: {tool_name: Read}}, expect: allow}]").hp(&["run"]);
+    assert_eq!(errors(ran.exits(1).only()), ["no-proof"], "{}", ran.said());
+}
+
+#[test]
 fn a_status_without_a_script_is_no_answer() {
     let one = "events: [{expect: block}]";
     // Python says 2 of a script that is not there, and so does dash.

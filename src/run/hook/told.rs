@@ -5,7 +5,7 @@ use super::find::Found;
 use crate::model::{
     self, CaseOutcome, Check, Counts, Finding, HookReport, Kind, ProcessTimes, Reading, Severity, WiringFaultKind,
 };
-use crate::platform::{Ended, Outcome, StartError};
+use crate::platform::{Captured, Ended, Outcome, StartError};
 
 /// All of a check's calls.
 pub struct Told {
@@ -41,7 +41,7 @@ impl Told {
             reading: Reading { reader: Some("hook".to_owned()), counts, ..Reading::default() },
             left: Vec::new(),
             processes: Vec::new(),
-            outcome: Outcome { ended: Ended::ByItself, ..nothing() },
+            outcome: nothing(),
             argv: Vec::new(),
             settled: false,
         };
@@ -132,8 +132,9 @@ impl Told {
     }
 }
 
-/// An outcome of no job at all.
+/// An outcome of no job at all: nobody holds its streams.
 fn nothing() -> Outcome {
     let none = StartError { action: String::new(), file: String::new(), errno: 0 };
-    Outcome { not_started: None, ..Outcome::of_nothing(none) }
+    let ended = Captured { end_us: Some(0), ..Captured::default() };
+    Outcome { not_started: None, stdout: ended.clone(), stderr: ended, ..Outcome::of_nothing(none) }
 }
