@@ -99,6 +99,19 @@ fn the_first_time_is_told_from_the_later_ones() {
 }
 
 #[test]
+fn the_first_call_is_the_cold_one_and_calls_at_once_take_the_longest() {
+    let uncalled = "events: [{stdin: {sample: {tool_name: Read}}, expect: allow}, {expect: allow}, {expect: allow}]";
+    let ran = claude(&["exit 0"], uncalled).hp(&["run"]);
+    let hook = ran.exits(1).only().hook.as_ref().expect("a hook");
+    assert_eq!(hook.calls.iter().map(|call| call.cold).collect::<Vec<_>>(), [true, false]);
+    assert_eq!((hook.cold_ms, hook.warm_ms), (Some(hook.calls[0].took_ms), Some(hook.calls[1].took_ms)));
+    let ran = claude(&["sleep 1", "sleep 1.1"], "events: [{expect: allow}]").hp(&["run"]);
+    let check = ran.exits(0).only();
+    let longest = calls(check).iter().map(|call| call.duration_ms).max().expect("a call");
+    assert_eq!(check.duration_ms, longest, "{}", ran.said());
+}
+
+#[test]
 fn nobody_holds_the_streams_of_what_was_never_started() {
     let ran = claude(&["exit 0"], "events: [{stdin: {sample: {tool_name: Read}}, expect: allow}]").hp(&["run"]);
     assert_eq!(errors(ran.exits(1).only()), ["no-proof"], "{}", ran.said());

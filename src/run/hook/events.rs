@@ -128,7 +128,7 @@ impl<'a> Life<'a> {
             EventInput::Sample(_) => None,
         };
         let input = input(event, at + 1, found, file, &places.project, sandbox)?;
-        let mut case = Case::new(event, at);
+        let mut case = Case::new(event, at, told.is_cold());
         let wirings = match chosen(&found.wirings, input.json.as_ref()) {
             Ok(wirings) => wirings,
             Err(why) => {
@@ -173,15 +173,17 @@ impl<'a> Life<'a> {
         let (started, began) = (SystemTime::now(), Instant::now());
         let outcomes = slot.run_all(&jobs);
         let read = watch.map(Reads::seen);
-        let mut ended = began;
+        let (mut ended, mut longest) = (began, 0);
         for ((call, one), outcome) in ready.into_iter().zip(outcomes) {
             let mut outcome = outcome.map_err(|error| Stopped::Lost(error, one.program.argv.clone()))?;
             keep_what_concerns(&mut outcome, places, started);
+            longest = longest.max(outcome.duration_us);
             if outcome.ended == Ended::ByItself {
                 ended = ended.max(began + Duration::from_micros(outcome.duration_us));
             }
             case.seen(Seen { call: &call, argv: one.program.argv, outcome, read: read.as_deref(), places, check });
         }
+        case.duration_us += longest;
         Ok(ended)
     }
 

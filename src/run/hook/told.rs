@@ -18,6 +18,8 @@ pub struct Told {
     pub argv: Vec<String>,
     /// The outcome is that of a call that is not as expected.
     settled: bool,
+    /// A call came to an end: the next is not the first.
+    called: bool,
 }
 
 impl Told {
@@ -44,6 +46,7 @@ impl Told {
             outcome: nothing(),
             argv: Vec::new(),
             settled: false,
+            called: false,
         };
         told.broken_on_sight(found);
         told
@@ -68,6 +71,11 @@ impl Told {
     /// Whether the run was ended meanwhile.
     pub fn is_cancelled(&self) -> bool {
         self.outcome.ended == Ended::Cancelled
+    }
+
+    /// Whether nothing was started yet.
+    pub fn is_cold(&self) -> bool {
+        !self.called
     }
 
     /// Takes in what came of an event.
@@ -101,6 +109,8 @@ impl Told {
             }
             self.report.calls.push(call.told);
         }
+        self.called |= !case.outcomes.is_empty();
+        self.outcome.duration_us += case.duration_us;
         for (seen, argv) in case.outcomes {
             self.take(seen, argv, outcome == CaseOutcome::Passed);
         }
@@ -109,7 +119,6 @@ impl Told {
     /// Adds what is told of the check as a whole.
     fn take(&mut self, seen: Outcome, argv: Vec<String>, as_expected: bool) {
         let sum = &mut self.outcome;
-        sum.duration_us += seen.duration_us;
         sum.unread.extend(seen.unread);
         sum.blind.extend(seen.blind);
         sum.notes.extend(seen.notes);

@@ -129,8 +129,12 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn script(&mut self, text: &str, nesting: usize) {
-        if text.len() > MAX_COMMAND || nesting > MAX_NESTING || text.contains([HERE, HOME]) {
+        if text.len() > MAX_COMMAND || nesting > MAX_NESTING {
             return self.untold("it is too long, or nested too deeply, to be taken apart");
+        }
+        // What stands for a folder in what a command hands on was put there by this reader.
+        if nesting == 0 && text.contains([HERE, HOME]) {
+            return self.untold("it has a character that stands for nothing");
         }
         let commands = match commands(text) {
             Ok(commands) => commands,

@@ -58,6 +58,8 @@ fn scripts_are_found_through_what_is_around_them() {
         ("bash -c 'sh h/a.sh && python3 h/b.py'", "h/a.sh h/b.py"),
         ("bash -lc \"bash -c 'h/a.sh'\"", "h/a.sh"),
         ("\"$CLAUDE_PROJECT_DIR\"/h/a.sh", "h/a.sh"),
+        ("bash -lc \"$CLAUDE_PROJECT_DIR/h/a.sh\"", "h/a.sh"),
+        ("\u{e000}/h/a.sh", "!"),
         ("bash \"${CLAUDE_PLUGIN_ROOT:-.}/x.sh\"", "pl/x.sh"),
         ("bash \"${CLAUDE_PLUGIN_ROOT}/../h/a.sh\"", "h/a.sh"),
         ("\"$(git rev-parse --show-toplevel)/h/a.sh\"", "h/a.sh"),
