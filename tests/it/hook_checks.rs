@@ -131,7 +131,7 @@ fn a_status_without_a_script_is_no_answer() {
     let before = claude(&["test -e gone || exit 2; python3 guard.py"], one);
     before.file("guard.py", GUARD);
     never_ran(&before.hp(&["run"]), "nobody read guard.py");
-    never_ran(&claude(&["\"$NOBODY_KNOWS\"/guard.py; exit 2"], one).hp(&["run"]), "NOBODY_KNOWS");
+    never_ran(&claude(&["\"$NOBODY_KNOWS\"/guard.py 2>/dev/null; exit 2"], one).hp(&["run"]), "NOBODY_KNOWS");
     // Nobody may read it.
     let shown = claude(&["./guard.sh"], one);
     shown.file("guard.sh", "#!/bin/sh\nexit 2\n");
@@ -163,6 +163,19 @@ fn what_a_shell_says_in_the_place_of_a_script_is_no_answer() {
         let context = claude(&[command], "events: [{expect: block}]");
         context.file("hooks/plain.sh", "#!/bin/sh\nexit 2\n");
         never_ran(&context.hp(&["run"]), words);
+    }
+    // What they run is in a file of their own.
+    for (command, words) in [
+        ("make -f hooks/gone.mk", "hooks/gone.mk is not there"),
+        ("make -s guard", "what make runs is written elsewhere"),
+        ("grep -qf hooks/gone.txt", "hooks/gone.txt is not there"),
+        ("awk -f hooks/gone.awk", "hooks/gone.awk is not there"),
+        ("sh -c \"sh < hooks/gone.sh\"", "hooks/gone.sh is not there"),
+        ("python3 < hooks/gone.py", "hooks/gone.py is not there"),
+        ("~/hooks/gone.sh 2>/dev/null || exit 2", "out of the project"),
+        ("cat hooks/gone | sh; exit 2", "standard input"),
+    ] {
+        never_ran(&claude(&[command], "events: [{expect: block}]").hp(&["run"]), words);
     }
     never_ran(&claude(&["hooks/gone.sh || true"], "events: [{expect: allow}]").hp(&["run"]), "is not there");
     // The one that makes up for it is the hook.

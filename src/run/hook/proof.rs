@@ -126,7 +126,7 @@ pub fn proof(evidence: &Evidence<'_>) -> Result<StartProof, String> {
 fn is_of_an_interpreter(line: &str) -> bool {
     let of_shell = ["sh: ", "/bin/sh: ", "bash: ", "/bin/bash: ", "dash: "].iter().any(|name| line.starts_with(name));
     ["can't open file", "Cannot find module", "No module named"].iter().any(|words| line.contains(words))
-        || (of_shell && line.ends_with("not found"))
+        || (of_shell && ["not found", "No such file or directory"].iter().any(|words| line.ends_with(words)))
 }
 
 fn base(path: &str) -> &str {

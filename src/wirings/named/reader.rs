@@ -108,6 +108,8 @@ pub(super) struct Reader<'a> {
     pub(super) cwd: Option<String>,
     /// Whether programs are looked for where the command starts, too.
     pub(super) looks_here: bool,
+    /// What the command that is looked at reads, where it says so.
+    pub(super) input: Option<Arg>,
     pub(super) told: Told,
 }
 
@@ -121,7 +123,7 @@ impl<'a> Reader<'a> {
         if let Some(file) = &around.file {
             variables.insert("0".to_owned(), Some(format!("{HERE}/{file}")));
         }
-        Self { around, variables, cwd: around.cwd.clone(), looks_here: false, told: Told::default() }
+        Self { around, variables, cwd: around.cwd.clone(), looks_here: false, input: None, told: Told::default() }
     }
 
     pub(super) fn untold(&mut self, why: impl Into<String>) {
@@ -160,6 +162,7 @@ impl<'a> Reader<'a> {
         }
         self.substitutions(command, nesting);
         let words: Vec<Arg> = command.words.iter().map(|word| self.value(word)).collect();
+        self.input = command.input.as_ref().map(|file| self.value(file));
         self.run(&words, fallback, nesting);
     }
 
@@ -203,7 +206,8 @@ impl<'a> Reader<'a> {
                 let exists = self.around.files.entry(&name) != Entry::Missing;
                 self.push(Script { path: name, named, by: by.map(str::to_owned), fallback, exists });
             }
-            Place::Out => {}
+            Place::Out if named == Named::Sourced => {}
+            Place::Out => self.untold(format!("{} is out of the project", path.replace(HOME, "~"))),
             Place::Unknown => self.untold("where it starts is not known"),
         }
     }
