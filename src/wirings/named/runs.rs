@@ -49,7 +49,7 @@ impl Reader<'_> {
                 self.run(at.map_or(&[][..], |at| &rest[at + 1..]), fallback, nesting);
             }
             "command" if matches!(text(0), Some("-v" | "-V")) => {}
-            name if READERS.contains(&name) => self.from_file(name, rest, fallback),
+            name if READERS.contains(&name) => self.code_file(name, rest, fallback),
             "find" if rest.iter().flatten().any(|word| matches!(&**word, "-exec" | "-execdir" | "-ok" | "-okdir")) => {
                 self.untold("find runs it for what it finds");
             }
@@ -73,7 +73,7 @@ impl Reader<'_> {
                     self.interpreted(known, name, rest, fallback, nesting);
                 } else {
                     if RUNNERS.contains(&name) {
-                        self.from_file(name, rest, fallback);
+                        self.code_file(name, rest, fallback);
                         self.untold(format!("what {name} runs is written elsewhere"));
                     }
                     if is_path && is_script(&program) {
@@ -161,8 +161,8 @@ impl Reader<'_> {
         }
         match rest.get(at) {
             None if rest.iter().flatten().any(|word| matches!(&**word, "--version" | "-V" | "-v" | "--help")) => {}
-            None => self.from_input(name, fallback),
-            Some(Ok(word)) if word == "-" => self.from_input(name, fallback),
+            None => self.standard_input(name, fallback),
+            Some(Ok(word)) if word == "-" => self.standard_input(name, fallback),
             Some(Ok(word)) => {
                 let word = word.clone();
                 self.file(&word, Named::Script, Some(name), fallback);
@@ -173,7 +173,7 @@ impl Reader<'_> {
     }
 
     /// Code that an interpreter reads from standard input.
-    fn from_input(&mut self, by: &str, fallback: bool) {
+    fn standard_input(&mut self, by: &str, fallback: bool) {
         match self.input.take() {
             Some(Ok(file)) => self.file(&file, Named::Script, Some(by), fallback),
             Some(Err(why)) => self.untold(why),
@@ -182,7 +182,7 @@ impl Reader<'_> {
     }
 
     /// A program's code in a file that one of its options names.
-    fn from_file(&mut self, name: &str, words: &[Arg], fallback: bool) {
+    fn code_file(&mut self, name: &str, words: &[Arg], fallback: bool) {
         let Some(known) = FROM_FILE.iter().find(|known| known.names.contains(&name)) else { return };
         for (at, word) in words.iter().enumerate() {
             let Ok(word) = word else { continue };
