@@ -80,16 +80,15 @@ impl Place {
     }
 }
 
-/// Whether a script may be missing without harm: another program makes up for it, or it is looked for first and nothing
-/// refuses where it is not there. `tested`: the command before looks for something.
+/// Whether a script may be missing without harm: another program makes up for it, its failing is passed over, or it is
+/// looked for first. Where the command refuses then, it may not. `tested`: the command before looks for something.
 fn may_be_missing(command: &Simple, then: &[Simple], tested: bool) -> bool {
-    let looked_for = tested || command.guarded;
     if command.next != Next::Or {
-        return looked_for;
+        return tested || command.guarded;
     }
     let runs = |word: &Word| word.literal().is_none_or(|name| !READERS.contains(&&*name));
     let made_up = then.first().and_then(|next| next.words.first()).is_some_and(runs);
-    made_up || (looked_for && !then.iter().any(refuses))
+    made_up || !then.iter().any(refuses)
 }
 
 /// Whether a command ends the script, and not with 0.
