@@ -15,7 +15,7 @@ use std::{collections::BTreeSet, fs};
 use crate::model::SourceState;
 use crate::{env, platform};
 
-pub use history::{default_branch, is_shallow, meeting};
+pub use history::{default_branch, is_shallow, meeting, remotes};
 pub use identity::{Identity, identity, same_address};
 pub use unlike::{Unlike, Unlikeness, Work, work};
 

@@ -51,21 +51,34 @@ pub fn run(args: &GateArgs) -> Result<ExitCode> {
 
 /// Of each branch that is pushed. Git shows what a hook writes to standard error.
 fn push(place: &Place, remote: &str, given: &[Document]) -> Result<ExitCode> {
+    let remotes = source::remotes(&place.project);
+    let is_named = remotes.iter().any(|(name, _)| name == remote);
+    // Whoever pushes to an address may have a remote of that address.
+    let of_address = remotes
+        .iter()
+        .find(|(_, address)| !is_named && source::same_address(address, remote))
+        .map(|(name, _)| name.as_str());
+    let remote = of_address.unwrap_or(remote);
     let default = source::default_branch(&place.project, remote).ok_or_else(|| {
-        Error::Usage(format!(
-            "what the default branch of {remote} is, is not known here\nhelp: git remote set-head {remote} --auto"
-        ))
+        let help = if is_named || of_address.is_some() {
+            format!("git remote set-head {remote} --auto")
+        } else {
+            "push to a remote by its name: git remote add NAME ADDRESS && git fetch NAME && git remote set-head NAME --auto"
+                .to_owned()
+        };
+        Error::Usage(format!("what the default branch of {remote} is, is not known here\nhelp: {help}"))
     })?;
     let name = default.strip_prefix(&format!("refs/remotes/{remote}/")).unwrap_or(&default);
     let mut code = ExitCode::Ok;
     for Pushed { to, head, was } in pushed()? {
-        let gate = if to.strip_prefix("refs/heads/") == Some(name) {
+        let mut gate = if to.strip_prefix("refs/heads/") == Some(name) {
             // What the remote has, not what was fetched of it last.
             let Some(was) = was else { continue };
             place.ask(&was, &head, given, None)?
         } else {
             place.ask(&default, &head, given, Some(platform::current()))?
         };
+        place.begin_here(&mut gate);
         place.tell(&gate, Show::Stderr);
         if !gate.ok {
             code = ExitCode::Red;
@@ -126,6 +139,19 @@ impl Place {
         let reader = Reader { yardstick: &yardstick, trust: &trust, revocations: &revocations, now: SystemTime::now() };
         let documents = Documents { given, kept: &kept };
         Ok(gate::ask(&self.project, &change, reader, documents, Asking { tool: tool(), only }))
+    }
+
+    /// The steps on this machine begin with the commit that is here: nobody can fetch what was not pushed.
+    fn begin_here(&self, gate: &mut Gate) {
+        let is_out = source::state(&self.project).and_then(|state| state.commit).as_ref() == Some(&gate.head.commit);
+        for steps in gate.next.iter_mut().filter(|steps| steps.host == platform::current()) {
+            for command in &mut steps.commands {
+                if let Some(rest) = command.strip_prefix("git fetch && ") {
+                    *command = rest.to_owned();
+                }
+            }
+            steps.commands.retain(|command| !is_out || !command.starts_with("git switch "));
+        }
     }
 
     fn tell(&self, gate: &Gate, show: Show) {

@@ -36,7 +36,11 @@ pub fn run(args: &HooksArgs) -> Result<ExitCode> {
     wirings::mark_short_limits(&mut wirings, &took);
     notes.extend(more);
     if project.checks.is_empty() && !wirings.is_empty() {
-        notes.push(format!("there is no {FOLDER} here, so nothing covers anything; hostproof init writes a first one"));
+        notes.push(if project.has_manifests {
+            "the manifests here have no checks, so nothing covers anything".to_owned()
+        } else {
+            format!("there is no {FOLDER} here, so nothing covers anything; hostproof init writes a first one")
+        });
     }
     let hooks = Hooks {
         schema: HOOKS_SCHEMA.to_owned(),
@@ -90,6 +94,8 @@ pub struct Project {
     pub root: PathBuf,
     pub checks: Vec<Check>,
     pub sources: Vec<WiringSource>,
+    /// Whether it has manifests, with checks or without.
+    pub has_manifests: bool,
 }
 
 impl Project {
@@ -106,10 +112,11 @@ impl Project {
         if has_some || args.manifests.is_some() {
             let loaded = super::run::load(args)?;
             let checks = loaded.checks.into_iter().map(|loaded| loaded.check).collect();
-            return Ok(Self { root: canonical(&loaded.project)?, checks, sources: loaded.wirings });
+            let root = canonical(&loaded.project)?;
+            return Ok(Self { root, checks, sources: loaded.wirings, has_manifests: true });
         }
         let root = canonical(&source::top(&start).unwrap_or(start))?;
-        Ok(Self { root, checks: Vec::new(), sources: Vec::new() })
+        Ok(Self { root, checks: Vec::new(), sources: Vec::new(), has_manifests: false })
     }
 }
 

@@ -221,6 +221,8 @@ fn in_short(finding: &Finding, counts: &Counts) -> String {
         Kind::TornPublish => "published a file in place".to_owned(),
         Kind::IllegalName => "has a name that another system cannot have".to_owned(),
         Kind::HeldPipe => "its output is still held open".to_owned(),
+        // One call of many, which a host would have waited for, may have ended by itself.
+        Kind::Timeout if finding.case.is_some() => "a call went beyond its time limit".to_owned(),
         Kind::Timeout => "ended at its time limit".to_owned(),
         Kind::Survivor => format!("{} could not be ended", pid.unwrap_or_default()),
         Kind::Unmet if counts.failed.is_some_and(|failed| failed > 0) => {

@@ -16,7 +16,7 @@ use super::sandbox::Sandbox;
 use super::settle::Pending;
 use super::slot::Slot;
 use super::text::Unsatisfied;
-use super::{eventually, junit, output, planned, records, surroundings, text};
+use super::{eventually, hook, junit, output, planned, records, surroundings, text};
 use crate::model::{Check, CheckCommand, CheckReport, Cwd, Fact, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
 use crate::platform::{self, Ended, Job, Outcome};
@@ -31,6 +31,8 @@ pub struct Life<'a> {
     pub(super) caller: Caller,
     /// The programs that were found on the caller's `PATH`.
     known: Known,
+    /// Which scripts hooks may be reading.
+    pub(super) reading: hook::Reading,
 }
 
 /// A check that is ready to start.
@@ -67,7 +69,7 @@ impl<'a> Life<'a> {
     /// For the checks of a plan.
     #[must_use]
     pub fn new(plan: &'a Plan, stop: Arc<AtomicBool>) -> Self {
-        Self { plan, stop, caller: Caller::read(), known: Known::default() }
+        Self { plan, stop, caller: Caller::read(), known: Known::default(), reading: hook::Reading::default() }
     }
 
     /// Takes the check of that place in the plan from its sandbox to the end of its processes.

@@ -29,6 +29,19 @@ pub fn meeting(project: &Path, one: &str, other: &str) -> Result<Option<String>,
     }
 }
 
+/// The remotes of a repository, each with its addresses, as git resolves them.
+#[must_use]
+pub fn remotes(project: &Path) -> Vec<(String, String)> {
+    let printed = git(project, &["remote", "--verbose"]).unwrap_or_default();
+    let printed = String::from_utf8_lossy(&printed);
+    let remote = |line: &str| {
+        let (name, rest) = line.split_once('\t')?;
+        let (address, _) = rest.rsplit_once(" (")?;
+        Some((name.to_owned(), address.to_owned()))
+    };
+    printed.lines().filter_map(remote).collect()
+}
+
 /// The branch that a remote's clones begin with, as this clone knows it: `refs/remotes/origin/main`.
 #[must_use]
 pub fn default_branch(project: &Path, remote: &str) -> Option<String> {

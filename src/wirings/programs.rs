@@ -128,9 +128,26 @@ pub const WRAPPERS: &[Wrapper] = &[
 pub const READERS: &[&str] = &[
     "[", "[[", "test", "true", "false", ":", "echo", "printf", "cat", "grep", "head", "tail", "ls", "mkdir", "rm",
     "rmdir", "touch", "cp", "mv", "ln", "chmod", "stat", "wc", "jq", "sed", "awk", "tr", "cut", "sort", "exit",
-    "return", "set", "unset", "read", "local", "trap", "wait", "sleep", "kill", "type", "which", "hash", "umask",
-    "shift", "git", "tee",
+    "return", "set", "unset", "read", "gawk", "mawk", "egrep", "local", "trap", "wait", "sleep", "kill", "type",
+    "which", "hash", "umask", "shift", "git", "tee",
 ];
+
+/// A program whose code may be in a file that an option names.
+#[derive(Debug)]
+pub struct FromFile {
+    pub names: &'static [&'static str],
+    pub long: &'static [&'static str],
+}
+
+/// Those that hooks are written with; the letter is `-f` with all of them.
+pub const FROM_FILE: &[FromFile] = &[
+    FromFile { names: &["jq"], long: &["--from-file"] },
+    FromFile { names: &["awk", "gawk", "mawk", "grep", "egrep", "sed"], long: &["--file"] },
+    FromFile { names: &["make", "gmake"], long: &["--file", "--makefile"] },
+];
+
+/// Programs that run what a file of the project says, and end with a status of their own where there is none.
+pub const RUNNERS: &[&str] = &["make", "gmake", "just", "task", "rake", "tox", "nox", "npm", "pnpm", "yarn"];
 
 /// The interpreter of that name: `python3.11` and `node.exe` are known by what they begin with.
 pub fn interpreter(name: &str) -> Option<&'static Interpreter> {

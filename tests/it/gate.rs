@@ -665,6 +665,15 @@ fn a_push_asks_the_gate() {
         !pushed && said.contains("no: the receipt that is wanted is missing") && said.contains("nothing was pushed"),
         "{said}"
     );
+    // What is here needs no fetching.
+    assert!(said.contains("hostproof run") && !said.contains("git fetch"), "{said}");
+    // The address of a remote is that remote; another has no name to set something for.
+    let (pushed, said) = push(&[&remote, "change"]);
+    assert!(!pushed && said.contains("no: the receipt that is wanted is missing"), "{said}");
+    let other = format!("{remote}.other");
+    repository.git(&["init", "-q", "--bare", &other]);
+    let (pushed, said) = push(&[&other, "change"]);
+    assert!(!pushed && said.contains("push to a remote by its name"), "{said}");
     let (pushed, said) = push(&["origin", "change:main"]);
     assert!(!pushed && said.contains("no: the receipt that is wanted is missing"), "{said}");
     // A tag, what is deleted, and what concerns no check.

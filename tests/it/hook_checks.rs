@@ -99,6 +99,25 @@ fn the_first_time_is_told_from_the_later_ones() {
 }
 
 #[test]
+fn the_first_call_is_the_cold_one_and_calls_at_once_take_the_longest() {
+    let uncalled = "events: [{stdin: {sample: {tool_name: Read}}, expect: allow}, {expect: allow}, {expect: allow}]";
+    let ran = claude(&["exit 0"], uncalled).hp(&["run"]);
+    let hook = ran.exits(1).only().hook.as_ref().expect("a hook");
+    assert_eq!(hook.calls.iter().map(|call| call.cold).collect::<Vec<_>>(), [true, false]);
+    assert_eq!((hook.cold_ms, hook.warm_ms), (Some(hook.calls[0].took_ms), Some(hook.calls[1].took_ms)));
+    let ran = claude(&["sleep 1", "sleep 1.1"], "events: [{expect: allow}]").hp(&["run"]);
+    let check = ran.exits(0).only();
+    let longest = calls(check).iter().map(|call| call.duration_ms).max().expect("a call");
+    assert_eq!(check.duration_ms, longest, "{}", ran.said());
+}
+
+#[test]
+fn nobody_holds_the_streams_of_what_was_never_started() {
+    let ran = claude(&["exit 0"], "events: [{stdin: {sample: {tool_name: Read}}, expect: allow}]").hp(&["run"]);
+    assert_eq!(errors(ran.exits(1).only()), ["no-proof"], "{}", ran.said());
+}
+
+#[test]
 fn a_status_without_a_script_is_no_answer() {
     let one = "events: [{expect: block}]";
     // Python says 2 of a script that is not there, and so does dash.
@@ -112,7 +131,7 @@ fn a_status_without_a_script_is_no_answer() {
     let before = claude(&["test -e gone || exit 2; python3 guard.py"], one);
     before.file("guard.py", GUARD);
     never_ran(&before.hp(&["run"]), "nobody read guard.py");
-    never_ran(&claude(&["\"$NOBODY_KNOWS\"/guard.py; exit 2"], one).hp(&["run"]), "NOBODY_KNOWS");
+    never_ran(&claude(&["\"$NOBODY_KNOWS\"/guard.py 2>/dev/null; exit 2"], one).hp(&["run"]), "NOBODY_KNOWS");
     // Nobody may read it.
     let shown = claude(&["./guard.sh"], one);
     shown.file("guard.sh", "#!/bin/sh\nexit 2\n");
@@ -128,6 +147,44 @@ fn a_status_without_a_script_is_no_answer() {
     // The command is the hook itself.
     let inline = claude(&["grep -q tool_name && exit 2"], one).hp(&["run"]);
     assert_eq!(calls(inline.exits(0).only())[0].proof, Some(StartProof::Command));
+}
+
+#[test]
+fn what_a_shell_says_in_the_place_of_a_script_is_no_answer() {
+    for (command, words) in [
+        ("hooks/gone.sh || exit 2", "hooks/gone.sh is not there"),
+        ("bash hooks/gone.sh || exit 2", "hooks/gone.sh is not there"),
+        ("python3 hooks/gone.py 2>/dev/null || exit 2", "hooks/gone.py is not there"),
+        ("\"$CLAUDE_PROJECT_DIR\"/hooks/gone.sh || { echo no >&2; exit 2; }", "hooks/gone.sh is not there"),
+        ("[ -x hooks/gone.sh ] && hooks/gone.sh || exit 2", "hooks/gone.sh is not there"),
+        ("hooks/plain.sh 2>/dev/null || exit 2", "nobody read plain.sh"),
+        ("hooks/plain.sh 2>/dev/null || echo '{\"decision\": \"block\"}'", "nobody read plain.sh"),
+    ] {
+        let context = claude(&[command], "events: [{expect: block}]");
+        context.file("hooks/plain.sh", "#!/bin/sh\nexit 2\n");
+        never_ran(&context.hp(&["run"]), words);
+    }
+    // What they run is in a file of their own.
+    for (command, words) in [
+        ("make -f hooks/gone.mk", "hooks/gone.mk is not there"),
+        ("make -s guard", "what make runs is written elsewhere"),
+        ("grep -qf hooks/gone.txt", "hooks/gone.txt is not there"),
+        ("awk -f hooks/gone.awk", "hooks/gone.awk is not there"),
+        ("sh -c \"sh < hooks/gone.sh\"", "hooks/gone.sh is not there"),
+        ("python3 < hooks/gone.py", "hooks/gone.py is not there"),
+        ("~/hooks/gone.sh 2>/dev/null || exit 2", "out of the project"),
+        ("cat hooks/gone | sh; exit 2", "standard input"),
+    ] {
+        never_ran(&claude(&[command], "events: [{expect: block}]").hp(&["run"]), words);
+    }
+    never_ran(&claude(&["hooks/gone.sh || true"], "events: [{expect: allow}]").hp(&["run"]), "is not there");
+    // The one that makes up for it is the hook.
+    let second = claude(&["python3 gone.py 2>/dev/null || sh second.sh"], "events: [{expect: block}]");
+    second.file("second.sh", "exit 2\n");
+    assert_eq!(calls(second.hp(&["run"]).exits(0).only())[0].proof, Some(StartProof::Read));
+    // It is told on sight.
+    let context = claude(&["hooks/gone.sh || exit 2"], "events: [{expect: block}]");
+    assert!(context.hp(&["hooks"]).exits(1).said().contains("script-missing"));
 }
 
 #[test]
@@ -195,11 +252,10 @@ fn hooks_of_one_event_run_at_once_and_the_sternest_counts() {
     // Each waits for the other.
     let meet = "import os, sys, time\nmine, other, status = sys.argv[1:]\nopen(mine, 'w').close()\nend = time.monotonic() + 20\n\
                 while not os.path.exists(other):\n    if time.monotonic() > end: sys.exit(1)\n    time.sleep(0.01)\nsys.exit(int(status))\n";
-    let context = claude(
-        &["python3 meet.py a b 0", "python3 meet.py b a 2", "python3 meet.py b a 2"],
-        "events: [{expect: block}]",
-    );
+    let context =
+        claude(&["python3 meet.py a b 0", "python3 met.py b a 2", "python3 met.py b a 2"], "events: [{expect: block}]");
     context.file("meet.py", meet);
+    context.file("met.py", meet);
     let ran = context.hp(&["run"]);
     let check = ran.exits(0).only();
     // The same command twice is called once.
@@ -208,6 +264,43 @@ fn hooks_of_one_event_run_at_once_and_the_sternest_counts() {
     // One that never ran is no answer, whatever the other says.
     let context = claude(&["exit 2", "python3 gone.py"], "events: [{expect: block}]");
     assert_eq!(outcomes(context.hp(&["run"]).exits(1).only()), [CaseOutcome::Unknown]);
+}
+
+#[test]
+fn anothers_read_of_a_script_is_no_proof() {
+    // The second never comes to it, and is held until it may be called.
+    let context = claude(&["sh guard.sh", "test -e gone || exit 2; sh guard.sh"], "events: [{expect: block}]");
+    context.file("guard.sh", "exit 2\n");
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(1).only();
+    let proofs: Vec<_> = calls(check).iter().map(|call| call.proof).collect();
+    assert_eq!(proofs, [Some(StartProof::Read), None], "{}", ran.said());
+    // The same of two checks, however many lanes there are: one reads the other's script all the time.
+    let context = Context::with(
+        "
+- {id: reads, hook: {file: .claude/settings.json, event: Stop}, events: [{expect: block}, {expect: block}]}
+- {id: never, hook: {file: .claude/settings.json, event: PreToolUse}, events: [{expect: block}, {expect: block}]}
+",
+    );
+    let hook = |command: &str| serde_json::json!([{"hooks": [{"type": "command", "command": command}]}]);
+    let reads = "for i in 1 2 3 4 5 6 7 8 9; do sh guard.sh; sleep 0.1; done; exit 2";
+    let hooks =
+        serde_json::json!({"hooks": {"Stop": hook(reads), "PreToolUse": hook("test -e gone || exit 2; sh guard.sh")}});
+    context.file(".claude/settings.json", hooks.to_string());
+    context.file("guard.sh", "exit 2\n");
+    let ran = context.hp(&["run", "--jobs", "2"]);
+    let report = ran.exits(1).report();
+    assert_eq!(report.checks.iter().map(|check| check.cases.unknown).collect::<Vec<_>>(), [Some(0), Some(2)]);
+}
+
+#[test]
+fn two_names_of_one_script_are_both_read() {
+    let context = claude(&["sh real.sh", "sh again.sh"], "events: [{expect: allow}]");
+    context.file("real.sh", "exit 0\n");
+    std::fs::hard_link(context.project().join("real.sh"), context.project().join("again.sh")).expect("a link");
+    let ran = context.hp(&["run"]);
+    let proofs: Vec<_> = calls(ran.exits(0).only()).iter().map(|call| call.proof).collect();
+    assert!(proofs.iter().all(|proof| proof.is_some()), "{proofs:?}");
 }
 
 #[test]

@@ -558,3 +558,13 @@ fn every_fault_is_explained() {
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{}", kind.slug());
     }
 }
+
+#[test]
+fn manifests_without_checks_are_there() {
+    let context = Context::new();
+    context.manifest("gate.yaml", "version: 1\ngate: {require: [linux], signers: signers}\n");
+    context
+        .file(".claude/settings.json", r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#);
+    let ran = context.hp(&["hooks"]);
+    assert!(ran.exits(0).said().contains("the manifests here have no checks"), "{}", ran.said());
+}

@@ -13,7 +13,7 @@ use super::removals::watcher;
 /// What happened to a file so far.
 #[derive(Debug, Default)]
 struct Seen {
-    file: PathBuf,
+    names: Vec<PathBuf>,
     opened: bool,
     read: bool,
 }
@@ -22,7 +22,7 @@ struct Seen {
 #[derive(Debug)]
 pub struct Reads {
     inotify: OwnedFd,
-    /// By the numbers of the watches.
+    /// By the numbers of the watches: names of one file have the same.
     files: HashMap<i32, Seen>,
 }
 
@@ -35,10 +35,13 @@ impl Reads {
     pub fn watch(files: &[PathBuf]) -> Result<Self, String> {
         let inotify = watcher().map_err(|error| std::io::Error::from(error).to_string())?;
         let flags = WatchFlags::OPEN | WatchFlags::ACCESS;
-        let add = |file: &PathBuf| Some((inotify::add_watch(&inotify, file, flags).ok()?, file.clone()));
-        let files = files.iter().filter_map(add);
-        let files = files.map(|(number, file)| (number, Seen { file, ..Seen::default() })).collect();
-        Ok(Self { inotify, files })
+        let mut seen: HashMap<i32, Seen> = HashMap::new();
+        for file in files {
+            if let Ok(number) = inotify::add_watch(&inotify, file, flags) {
+                seen.entry(number).or_default().names.push(file.clone());
+            }
+        }
+        Ok(Self { inotify, files: seen })
     }
 
     /// The files that somebody has opened and read since; of an empty one that it was opened.
@@ -54,7 +57,27 @@ impl Reads {
             }
         }
         let is_empty = |file: &PathBuf| fs::metadata(file).is_ok_and(|metadata| metadata.len() == 0);
-        let seen = self.files.into_values().filter(|seen| seen.opened && (seen.read || is_empty(&seen.file)));
-        seen.map(|seen| seen.file).collect()
+        let seen = self.files.into_values();
+        seen.filter(|seen| seen.opened && (seen.read || seen.names.iter().any(is_empty)))
+            .flat_map(|seen| seen.names)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_read_is_told_by_all_its_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [file, link, other] = ["file", "link", "other"].map(|name| folder.path().join(name));
+        for file in [&file, &other] {
+            fs::write(file, "x").expect("a file");
+        }
+        std::os::unix::fs::symlink("file", &link).expect("a link");
+        let watch = Reads::watch(&[file.clone(), link.clone(), other]).expect("a watch");
+        fs::read(&link).expect("its bytes");
+        assert_eq!(watch.seen(), [file, link]);
     }
 }

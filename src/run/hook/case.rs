@@ -54,11 +54,13 @@ pub struct Case {
     pub findings: Vec<Finding>,
     pub processes: Vec<ProcessTimes>,
     pub outcomes: Vec<(Outcome, Vec<String>)>,
+    /// How long its calls took, of those at once the longest.
+    pub duration_us: u64,
 }
 
 impl Case {
-    /// Of an event by its place among all, before it is called for.
-    pub fn new(event: &HookEvent, at: usize) -> Self {
+    /// Of an event by its place among all, before it is called for. `cold`: nothing was called before.
+    pub fn new(event: &HookEvent, at: usize, cold: bool) -> Self {
         let expected = match &event.expect {
             Expected::Decision(decision) => decision.name().to_owned(),
             Expected::Json(_) => "json".to_owned(),
@@ -70,18 +72,19 @@ impl Case {
         Self {
             name: event.name.clone().unwrap_or_else(|| format!("{} {input}: {expected}", at + 1)),
             expect: event.expect.clone(),
-            cold: at == 0,
+            cold,
             calls: Vec::new(),
             without: None,
             findings: Vec::new(),
             processes: Vec::new(),
             outcomes: Vec::new(),
+            duration_us: 0,
         }
     }
 
     /// One that was not called for at all.
     pub fn never(event: &HookEvent, at: usize, why: &str) -> Self {
-        Self::new(event, at).without(why.to_owned())
+        Self::new(event, at, false).without(why.to_owned())
     }
 
     /// One that nothing was called for.
@@ -166,8 +169,12 @@ impl Case {
     /// Says what is to be said of the time that it took. Returns why it is too late, if it is.
     fn late(&mut self, call: &Call<'_>, outcome: &Outcome, took_us: u64, check: &Check) -> Option<String> {
         let limit = call.wiring.limit.as_ref().map(|limit| limit.ms);
-        let was_ended = outcome.ended == Ended::Timeout;
-        let (severity, said) = of_time(call.wiring.host.name(), limit, took_us / 1000, was_ended, check.timeout)?;
+        let end = match outcome.ended {
+            Ended::Timeout => End::AtLimit,
+            _ if outcome.stdout.end_us.is_none() => End::Held,
+            _ => End::ByItself,
+        };
+        let (severity, said) = of_time(call.wiring.host.name(), limit, took_us / 1000, end, check.timeout)?;
         let doing = at_limit(outcome).map(|doing| format!(": {doing}")).unwrap_or_default();
         let which = if self.cold { "the first time" } else { "not the first time" };
         let mut finding = Finding::new(Kind::Timeout, severity, format!("{}: {said}{doing} ({which})", self.name));
@@ -231,22 +238,30 @@ impl Case {
     }
 }
 
+/// How a host's waiting ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    ByItself,
+    /// The call was ended.
+    AtLimit,
+    /// It does not: somebody still had stdout open when no one looked any more.
+    Held,
+}
+
 /// What is to be said of a time that a host waited, and how much that weighs: beyond its limit an error, from four fifths of
 /// it on a note. Whoever was ended before was ended by the check's own limit.
-fn of_time(
-    host: &str,
-    limit_ms: Option<u64>,
-    took_ms: u64,
-    was_ended: bool,
-    own: Duration,
-) -> Option<(Severity, String)> {
+fn of_time(host: &str, limit_ms: Option<u64>, took_ms: u64, end: End, own: Duration) -> Option<(Severity, String)> {
     let ms = |ms: u64| duration(Duration::from_millis(ms));
     let error = |message| Some((Severity::Error, message));
     match limit_ms {
-        Some(limit) if was_ended && took_ms >= limit => error(format!("{host} ends it at its limit of {}", ms(limit))),
-        _ if was_ended => error(format!("ended at the check's own time limit of {}", duration(own))),
+        Some(limit) if end == End::AtLimit && took_ms >= limit => {
+            error(format!("{host} ends it at its limit of {}", ms(limit)))
+        }
+        _ if end == End::AtLimit => error(format!("ended at the check's own time limit of {}", duration(own))),
         Some(limit) if took_ms > limit => {
-            error(format!("{host} would wait {} for its output to end, beyond its limit of {}", ms(took_ms), ms(limit)))
+            let least = if end == End::Held { "at least " } else { "" };
+            let took = ms(took_ms);
+            error(format!("{host} would wait {least}{took} for its output to end, beyond its limit of {}", ms(limit)))
         }
         Some(limit) if took_ms.saturating_mul(5) >= limit.saturating_mul(4) => {
             Some((Severity::Note, format!("took {} of its limit of {}", ms(took_ms), ms(limit))))
@@ -280,19 +295,22 @@ mod tests {
 
     #[test]
     fn a_time_is_told_from_four_fifths_of_the_limit_on() {
-        let told = |limit, took, was_ended| {
-            let told = of_time("X", limit, took, was_ended, Duration::from_secs(60));
+        use End::{AtLimit, ByItself, Held};
+        let told = |limit, took, end| {
+            let told = of_time("X", limit, took, end, Duration::from_secs(60));
             told.map(|(severity, message)| (severity == Severity::Error, message))
         };
-        assert_eq!(told(Some(10_000), 7_999, false), None);
-        assert_eq!(told(Some(10_000), 8_000, false), Some((false, "took 8s of its limit of 10s".to_owned())));
-        assert_eq!(told(Some(10_000), 10_000, false).map(|(error, _)| error), Some(false));
+        assert_eq!(told(Some(10_000), 7_999, ByItself), None);
+        assert_eq!(told(Some(10_000), 8_000, ByItself), Some((false, "took 8s of its limit of 10s".to_owned())));
+        assert_eq!(told(Some(10_000), 10_000, ByItself).map(|(error, _)| error), Some(false));
         let beyond = "X would wait 10.5s for its output to end, beyond its limit of 10s";
-        assert_eq!(told(Some(10_000), 10_500, false), Some((true, beyond.to_owned())));
-        assert_eq!(told(Some(10_000), 10_001, true), Some((true, "X ends it at its limit of 10s".to_owned())));
+        assert_eq!(told(Some(10_000), 10_500, ByItself), Some((true, beyond.to_owned())));
+        let held = "X would wait at least 10.5s for its output to end, beyond its limit of 10s";
+        assert_eq!(told(Some(10_000), 10_500, Held), Some((true, held.to_owned())));
+        assert_eq!(told(Some(10_000), 10_001, AtLimit), Some((true, "X ends it at its limit of 10s".to_owned())));
         let own = "ended at the check's own time limit of 1m";
-        assert_eq!(told(Some(90_000), 60_000, true), Some((true, own.to_owned())));
-        assert_eq!(told(None, 60_000, true), Some((true, own.to_owned())));
-        assert_eq!(told(None, 60_000, false), None);
+        assert_eq!(told(Some(90_000), 60_000, AtLimit), Some((true, own.to_owned())));
+        assert_eq!(told(None, 60_000, AtLimit), Some((true, own.to_owned())));
+        assert_eq!(told(None, 60_000, ByItself), None);
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::alone::rounds;
 use super::call::Call;
 use super::case::{Case, Seen};
 use super::chosen::chosen;
@@ -89,6 +90,10 @@ impl<'a> Life<'a> {
     ) -> Result<(Told, Places), Stopped> {
         let places = self.places(check, sandbox)?;
         let found = find(hook, &places.project)?;
+        // Its time begins when its scripts are its own.
+        let commands = found.wirings.iter().flat_map(|wiring| &wiring.commands);
+        let files: Vec<_> = commands.flat_map(|command| watched(command, &places.project)).collect();
+        let _alone = self.reading.alone(&files);
         let deadline = Instant::now() + check.timeout;
         let setting = Setting { check, found: &found, places: &places, sandbox, deadline };
         let mut told = Told::new(&found, check);
@@ -123,7 +128,7 @@ impl<'a> Life<'a> {
             EventInput::Sample(_) => None,
         };
         let input = input(event, at + 1, found, file, &places.project, sandbox)?;
-        let mut case = Case::new(event, at);
+        let mut case = Case::new(event, at, told.is_cold());
         let wirings = match chosen(&found.wirings, input.json.as_ref()) {
             Ok(wirings) => wirings,
             Err(why) => {
@@ -131,10 +136,33 @@ impl<'a> Life<'a> {
                 return Ok(Instant::now());
             }
         };
-        let mut ready: Vec<(Call<'_>, Ready)> = Vec::new();
+        let mut calls = Vec::new();
         for wiring in wirings {
             let call = Call::of(wiring, &input.args, &places.project, sandbox)?;
-            match self.made_ready(&call, &input, setting) {
+            let files = watched(call.command, &places.project);
+            calls.push((call, files));
+        }
+        let mut ended = Instant::now();
+        for round in rounds(calls) {
+            ended = self.call_at_once(round, &input, setting, slot, &mut case)?;
+        }
+        told.case(case);
+        Ok(ended)
+    }
+
+    /// Calls commands at once. Returns when the first processes had ended.
+    fn call_at_once(
+        &self,
+        calls: Vec<Call<'_>>,
+        input: &Input,
+        setting: &Setting<'_>,
+        slot: &mut Slot<'_>,
+        case: &mut Case,
+    ) -> Result<Instant, Stopped> {
+        let Setting { check, places, .. } = *setting;
+        let mut ready: Vec<(Call<'_>, Ready)> = Vec::new();
+        for call in calls {
+            match self.made_ready(&call, input, setting) {
                 Ok(one) => ready.push((call, one)),
                 Err(why) => case.not_started(&call, &why),
             }
@@ -145,16 +173,17 @@ impl<'a> Life<'a> {
         let (started, began) = (SystemTime::now(), Instant::now());
         let outcomes = slot.run_all(&jobs);
         let read = watch.map(Reads::seen);
-        let mut ended = began;
+        let (mut ended, mut longest) = (began, 0);
         for ((call, one), outcome) in ready.into_iter().zip(outcomes) {
             let mut outcome = outcome.map_err(|error| Stopped::Lost(error, one.program.argv.clone()))?;
             keep_what_concerns(&mut outcome, places, started);
+            longest = longest.max(outcome.duration_us);
             if outcome.ended == Ended::ByItself {
                 ended = ended.max(began + Duration::from_micros(outcome.duration_us));
             }
             case.seen(Seen { call: &call, argv: one.program.argv, outcome, read: read.as_deref(), places, check });
         }
-        told.case(case);
+        case.duration_us += longest;
         Ok(ended)
     }
 

@@ -16,9 +16,11 @@
 //! - **No answer without a proof**: exit status 2 is also what Python says of a script that is not there. Where nothing
 //!   shows that the script ran, the case is unknown.
 //! - **The host's time**: it waits for the end of stdout, not for the exit, and that counts against its limit.
-//! - **At once**: the hooks of one event run side by side, and each has a whole supervisor to itself.
+//! - **At once**: the hooks of one event run side by side, and each has a whole supervisor to itself; those that name one
+//!   file run one after the other, since it is not told who reads it. `alone` sees to that, across checks too.
 
 mod agent_sample;
+mod alone;
 mod call;
 mod case;
 mod chosen;
@@ -29,3 +31,5 @@ mod input;
 mod proof;
 mod protocol;
 mod told;
+
+pub use alone::Reading;

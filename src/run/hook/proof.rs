@@ -59,7 +59,25 @@ fn compiled(file: &Path) -> Vec<PathBuf> {
 
 /// The scripts that the command is for.
 fn scripts(command: &WiredCommand) -> impl Iterator<Item = &Script> {
-    command.scripts.iter().filter(|script| script.named != Named::Argument && !script.fallback)
+    command.scripts.iter().filter(|script| script.named != Named::Argument)
+}
+
+/// Those without which it is not the hook: what nothing makes up for; else those that are there.
+///
+/// # Errors
+///
+/// The one that is missing.
+fn needed<'c>(command: &'c WiredCommand, project: &Path) -> Result<Vec<&'c Script>, &'c Script> {
+    let is_there = |script: &&Script| project.join(&script.path).exists();
+    let mut needed: Vec<&Script> = scripts(command).filter(|script| !script.fallback).collect();
+    if needed.is_empty() {
+        needed = scripts(command).filter(is_there).collect();
+    }
+    match needed.iter().find(|script| !is_there(script)) {
+        Some(missing) => Err(missing),
+        None if needed.is_empty() => scripts(command).next().map_or(Ok(needed), Err),
+        None => Ok(needed),
+    }
 }
 
 /// What shows that it ran.
@@ -74,15 +92,14 @@ pub fn proof(evidence: &Evidence<'_>) -> Result<StartProof, String> {
         let what = if code == 127 { "found no such program" } else { "could not run it" };
         return Err(format!("did not start: its shell {what} (exit status {code}){}", last_line(stderr)));
     }
-    if let Some(missing) = scripts(command).find(|script| !project.join(&script.path).exists()) {
-        return Err(format!("did not start: {} is not there", missing.path));
-    }
-    let names: Vec<&str> = scripts(command).map(|script| base(&script.path)).collect();
+    let needed = needed(command, project).map_err(|missing| format!("did not start: {} is not there", missing.path))?;
+    let names: Vec<&str> = needed.iter().map(|script| base(&script.path)).collect();
     let says = |line: &&str| match &names[..] {
         [] => is_of_an_interpreter(line),
         names => NOT_THERE.iter().any(|words| line.contains(words)) && names.iter().any(|name| line.contains(name)),
     };
-    if answered {
+    // What a shell prints where the script is not started is none of its answers.
+    if answered && (names.is_empty() || read != Some(&[])) {
         return Ok(StartProof::Answered);
     }
     if let Some(line) = stderr.lines().find(says) {
@@ -98,7 +115,7 @@ pub fn proof(evidence: &Evidence<'_>) -> Result<StartProof, String> {
         Some([]) => Err(format!("did not start: nobody read {} while it ran", names.join(" or "))),
         Some(_) => Ok(StartProof::Read),
         None => {
-            let unreadable = scripts(command).find(|script| std::fs::File::open(project.join(&script.path)).is_err());
+            let unreadable = needed.iter().find(|script| std::fs::File::open(project.join(&script.path)).is_err());
             unreadable
                 .map_or(Ok(StartProof::Presumed), |script| Err(format!("did not start: {} can't be read", script.path)))
         }
@@ -109,7 +126,7 @@ pub fn proof(evidence: &Evidence<'_>) -> Result<StartProof, String> {
 fn is_of_an_interpreter(line: &str) -> bool {
     let of_shell = ["sh: ", "/bin/sh: ", "bash: ", "/bin/bash: ", "dash: "].iter().any(|name| line.starts_with(name));
     ["can't open file", "Cannot find module", "No module named"].iter().any(|words| line.contains(words))
-        || (of_shell && line.ends_with("not found"))
+        || (of_shell && ["not found", "No such file or directory"].iter().any(|words| line.ends_with(words)))
 }
 
 fn base(path: &str) -> &str {
@@ -160,6 +177,7 @@ mod tests {
         assert_eq!(told(&["a.py"], 2, "", false, Some(&[])), None);
         assert_eq!(told(&["a.py"], 2, "", false, None), Some(StartProof::Presumed));
         assert_eq!(told(&["gone.py"], 2, "", true, Some(&read)), None);
+        assert_eq!(told(&["a.py"], 0, "", true, Some(&[])), None);
         assert_eq!(told(&["a.py"], 2, "python3: can't open file 'a.py': [Errno 13]", false, None), None);
         assert_eq!(told(&["a.py"], 2, "guard: b.py not found", false, None), Some(StartProof::Presumed));
         assert_eq!(told(&["a.py"], 127, "sh: python3: not found", false, Some(&read)), None);

@@ -5,7 +5,7 @@ use super::find::Found;
 use crate::model::{
     self, CaseOutcome, Check, Counts, Finding, HookReport, Kind, ProcessTimes, Reading, Severity, WiringFaultKind,
 };
-use crate::platform::{Ended, Outcome, StartError};
+use crate::platform::{Captured, Ended, Outcome, StartError};
 
 /// All of a check's calls.
 pub struct Told {
@@ -18,6 +18,8 @@ pub struct Told {
     pub argv: Vec<String>,
     /// The outcome is that of a call that is not as expected.
     settled: bool,
+    /// A call came to an end: the next is not the first.
+    called: bool,
 }
 
 impl Told {
@@ -41,9 +43,10 @@ impl Told {
             reading: Reading { reader: Some("hook".to_owned()), counts, ..Reading::default() },
             left: Vec::new(),
             processes: Vec::new(),
-            outcome: Outcome { ended: Ended::ByItself, ..nothing() },
+            outcome: nothing(),
             argv: Vec::new(),
             settled: false,
+            called: false,
         };
         told.broken_on_sight(found);
         told
@@ -68,6 +71,11 @@ impl Told {
     /// Whether the run was ended meanwhile.
     pub fn is_cancelled(&self) -> bool {
         self.outcome.ended == Ended::Cancelled
+    }
+
+    /// Whether nothing was started yet.
+    pub fn is_cold(&self) -> bool {
+        !self.called
     }
 
     /// Takes in what came of an event.
@@ -101,6 +109,8 @@ impl Told {
             }
             self.report.calls.push(call.told);
         }
+        self.called |= !case.outcomes.is_empty();
+        self.outcome.duration_us += case.duration_us;
         for (seen, argv) in case.outcomes {
             self.take(seen, argv, outcome == CaseOutcome::Passed);
         }
@@ -109,7 +119,6 @@ impl Told {
     /// Adds what is told of the check as a whole.
     fn take(&mut self, seen: Outcome, argv: Vec<String>, as_expected: bool) {
         let sum = &mut self.outcome;
-        sum.duration_us += seen.duration_us;
         sum.unread.extend(seen.unread);
         sum.blind.extend(seen.blind);
         sum.notes.extend(seen.notes);
@@ -132,8 +141,9 @@ impl Told {
     }
 }
 
-/// An outcome of no job at all.
+/// An outcome of no job at all: nobody holds its streams.
 fn nothing() -> Outcome {
     let none = StartError { action: String::new(), file: String::new(), errno: 0 };
-    Outcome { not_started: None, ..Outcome::of_nothing(none) }
+    let ended = Captured { end_us: Some(0), ..Captured::default() };
+    Outcome { not_started: None, stdout: ended.clone(), stderr: ended, ..Outcome::of_nothing(none) }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::super::files::{Entry, Files};
 use super::super::limits::{MAX_COMMAND, MAX_NESTING};
 use super::super::paths::join;
+use super::super::programs::READERS;
 use super::super::shell::{Flavour, Next, Piece, Simple, Word, commands, windows_commands};
 use crate::model::{Named, Script};
 
@@ -79,6 +80,23 @@ impl Place {
     }
 }
 
+/// Whether a script may be missing without harm: another program makes up for it, its failing is passed over, or it is
+/// looked for first. Where the command refuses then, it may not. `tested`: the command before looks for something.
+fn may_be_missing(command: &Simple, then: &[Simple], tested: bool) -> bool {
+    if command.next != Next::Or {
+        return tested || command.guarded;
+    }
+    let runs = |word: &Word| word.literal().is_none_or(|name| !READERS.contains(&&*name));
+    let made_up = then.first().and_then(|next| next.words.first()).is_some_and(runs);
+    made_up || !then.iter().any(refuses)
+}
+
+/// Whether a command ends the script, and not with 0.
+fn refuses(command: &Simple) -> bool {
+    let word = |at: usize| command.words.get(at).and_then(Word::literal);
+    matches!(word(0).as_deref(), Some("exit" | "return" | "false")) && word(1).as_deref() != Some("0")
+}
+
 /// A word's text, or what it takes to know it.
 pub(super) type Arg = Result<String, String>;
 
@@ -89,6 +107,8 @@ pub(super) struct Reader<'a> {
     pub(super) cwd: Option<String>,
     /// Whether programs are looked for where the command starts, too.
     pub(super) looks_here: bool,
+    /// What the command that is looked at reads, where it says so.
+    pub(super) input: Option<Arg>,
     pub(super) told: Told,
 }
 
@@ -102,7 +122,7 @@ impl<'a> Reader<'a> {
         if let Some(file) = &around.file {
             variables.insert("0".to_owned(), Some(format!("{HERE}/{file}")));
         }
-        Self { around, variables, cwd: around.cwd.clone(), looks_here: false, told: Told::default() }
+        Self { around, variables, cwd: around.cwd.clone(), looks_here: false, input: None, told: Told::default() }
     }
 
     pub(super) fn untold(&mut self, why: impl Into<String>) {
@@ -110,16 +130,20 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn script(&mut self, text: &str, nesting: usize) {
-        if text.len() > MAX_COMMAND || nesting > MAX_NESTING || text.contains([HERE, HOME]) {
+        if text.len() > MAX_COMMAND || nesting > MAX_NESTING {
             return self.untold("it is too long, or nested too deeply, to be taken apart");
+        }
+        // What stands for a folder in what a command hands on was put there by this reader.
+        if nesting == 0 && text.contains([HERE, HOME]) {
+            return self.untold("it has a character that stands for nothing");
         }
         let commands = match commands(text) {
             Ok(commands) => commands,
             Err(why) => return self.untold(why),
         };
         let mut tested = false;
-        for command in &commands {
-            self.simple(command, tested, nesting);
+        for (at, command) in commands.iter().enumerate() {
+            self.simple(command, may_be_missing(command, &commands[at + 1..], tested), nesting);
             let program = command.words.first().and_then(Word::literal);
             tested = command.next == Next::And
                 && program
@@ -127,7 +151,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn simple(&mut self, command: &Simple, tested: bool, nesting: usize) {
+    fn simple(&mut self, command: &Simple, fallback: bool, nesting: usize) {
         for (name, word) in &command.sets {
             let value = self.value(word).ok();
             self.variables.insert(name.clone(), value);
@@ -137,7 +161,7 @@ impl<'a> Reader<'a> {
         }
         self.substitutions(command, nesting);
         let words: Vec<Arg> = command.words.iter().map(|word| self.value(word)).collect();
-        let fallback = command.next == Next::Or || command.guarded || tested;
+        self.input = command.input.as_ref().map(|file| self.value(file));
         self.run(&words, fallback, nesting);
     }
 
@@ -181,7 +205,8 @@ impl<'a> Reader<'a> {
                 let exists = self.around.files.entry(&name) != Entry::Missing;
                 self.push(Script { path: name, named, by: by.map(str::to_owned), fallback, exists });
             }
-            Place::Out => {}
+            Place::Out if named == Named::Sourced => {}
+            Place::Out => self.untold(format!("{} is out of the project", path.replace(HOME, "~"))),
             Place::Unknown => self.untold("where it starts is not known"),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::paths::{base, folder, join};
-use super::super::programs::{Interpreter, READERS, WRAPPERS, interpreter};
+use super::super::programs::{FROM_FILE, Interpreter, READERS, RUNNERS, WRAPPERS, interpreter};
 use super::super::shell::Flavour;
 use super::reader::{Arg, HERE, HOME, Place, Reader};
 use crate::model::{Named, Script};
@@ -49,7 +49,10 @@ impl Reader<'_> {
                 self.run(at.map_or(&[][..], |at| &rest[at + 1..]), fallback, nesting);
             }
             "command" if matches!(text(0), Some("-v" | "-V")) => {}
-            name if READERS.contains(&name) => {}
+            name if READERS.contains(&name) => self.code_file(name, rest, fallback),
+            "find" if rest.iter().flatten().any(|word| matches!(&**word, "-exec" | "-execdir" | "-ok" | "-okdir")) => {
+                self.untold("find runs it for what it finds");
+            }
             name => {
                 let wraps = WRAPPERS
                     .iter()
@@ -69,6 +72,13 @@ impl Reader<'_> {
                 } else if let Some(known) = interpreter(name) {
                     self.interpreted(known, name, rest, fallback, nesting);
                 } else {
+                    if RUNNERS.contains(&name) {
+                        self.code_file(name, rest, fallback);
+                        self.untold(format!("what {name} runs is written elsewhere"));
+                    }
+                    if is_path && is_script(&program) {
+                        self.untold(format!("{} is out of the project", program.replace(HOME, "~")));
+                    }
                     let here = self.looks_here && self.place(&program).inside().is_some_and(|name| self.is_file(&name));
                     if here {
                         self.file(&program, Named::Program, None, fallback);
@@ -150,15 +160,46 @@ impl Reader<'_> {
             at += 1;
         }
         match rest.get(at) {
-            // Of standard input.
-            None => {}
-            Some(Ok(word)) if word == "-" => {}
+            None if rest.iter().flatten().any(|word| matches!(&**word, "--version" | "-V" | "-v" | "--help")) => {}
+            None => self.standard_input(name, fallback),
+            Some(Ok(word)) if word == "-" => self.standard_input(name, fallback),
             Some(Ok(word)) => {
                 let word = word.clone();
                 self.file(&word, Named::Script, Some(name), fallback);
                 self.arguments(&rest[at + 1..], Some(&word), fallback);
             }
             Some(Err(why)) => self.untold(why.clone()),
+        }
+    }
+
+    /// Code that an interpreter reads from standard input.
+    fn standard_input(&mut self, by: &str, fallback: bool) {
+        match self.input.take() {
+            Some(Ok(file)) => self.file(&file, Named::Script, Some(by), fallback),
+            Some(Err(why)) => self.untold(why),
+            None => self.untold(format!("{by} runs what it is given on standard input")),
+        }
+    }
+
+    /// A program's code in a file that one of its options names.
+    fn code_file(&mut self, name: &str, words: &[Arg], fallback: bool) {
+        let Some(known) = FROM_FILE.iter().find(|known| known.names.contains(&name)) else { return };
+        for (at, word) in words.iter().enumerate() {
+            let Ok(word) = word else { continue };
+            let letters = word.starts_with('-') && !word.starts_with("--") && word.ends_with('f');
+            let attached = word.split_once('=').filter(|(option, _)| known.long.contains(option));
+            let file = if let Some((_, file)) = attached {
+                Ok(file.to_owned())
+            } else if letters || known.long.contains(&&**word) {
+                words.get(at + 1).cloned().unwrap_or_else(|| Err(format!("nothing follows {word}")))
+            } else {
+                continue;
+            };
+            match file {
+                Ok(file) if file == "-" => {}
+                Ok(file) => self.file(&file, Named::Script, Some(name), fallback),
+                Err(why) => self.untold(why),
+            }
         }
     }
 
@@ -186,6 +227,12 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether a program out of the project is a script that somebody put there, not one that is installed.
+fn is_script(program: &str) -> bool {
+    let name = Path::new(program);
+    program.starts_with(HOME) || name.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("exe"))
 }
 
 fn is_python(file: &str) -> bool {

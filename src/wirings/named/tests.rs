@@ -58,6 +58,8 @@ fn scripts_are_found_through_what_is_around_them() {
         ("bash -c 'sh h/a.sh && python3 h/b.py'", "h/a.sh h/b.py"),
         ("bash -lc \"bash -c 'h/a.sh'\"", "h/a.sh"),
         ("\"$CLAUDE_PROJECT_DIR\"/h/a.sh", "h/a.sh"),
+        ("bash -lc \"$CLAUDE_PROJECT_DIR/h/a.sh\"", "h/a.sh"),
+        ("\u{e000}/h/a.sh", "!"),
         ("bash \"${CLAUDE_PLUGIN_ROOT:-.}/x.sh\"", "pl/x.sh"),
         ("bash \"${CLAUDE_PLUGIN_ROOT}/../h/a.sh\"", "h/a.sh"),
         ("\"$(git rev-parse --show-toplevel)/h/a.sh\"", "h/a.sh"),
@@ -80,15 +82,29 @@ fn scripts_are_found_through_what_is_around_them() {
         ("echo h/a.sh", ""),
         ("command -v h/a.sh", ""),
         ("/p/h/a.sh", "h/a.sh"),
-        ("/opt/a.sh", ""),
-        ("~/h/a.sh", ""),
-        ("bash \"$HOME/h/a.sh\"", ""),
+        ("/opt/a.sh", "!"),
+        ("/opt/tool h/a.sh", "h/a.sh"),
+        ("~/h/a.sh", "!"),
+        ("bash \"$HOME/h/a.sh\"", "!"),
         ("bash \"$WHERE/a.sh\"", "!"),
         ("$TOOL h/a.sh", "!"),
         ("eval \"$x\"", "!"),
         ("python3 -c 'import os'", "!"),
         ("bash <<X\nh/a.sh\nX\n", "!"),
-        ("bash", ""),
+        ("bash", "!"),
+        ("cat h/a.sh | sh", "!"),
+        ("bash < h/a.sh", "h/a.sh"),
+        ("python3 - < h/none.py", "h/none.py?"),
+        ("sh -c 'sh < h/a.sh'", "h/a.sh"),
+        ("make -s guard", "!"),
+        ("make -f h/none.mk", "h/none.mk? !"),
+        ("npm run guard", "!"),
+        ("find . -name x -exec h/a.sh {} +", "!"),
+        ("jq -e -f h/none.jq", "h/none.jq?"),
+        ("awk -f h/none.awk x", "h/none.awk?"),
+        ("grep -qf h/none.txt", "h/none.txt?"),
+        ("sed --file=h/none.sed", "h/none.sed?"),
+        ("grep -q x < h/a.sh", ""),
         ("", ""),
     ] {
         assert_eq!(told(command, in_shell), scripts, "{command}");
@@ -120,5 +136,28 @@ fn paths_that_fall_apart_are_named() {
         ("tool $FLAGS", ""),
     ] {
         assert_eq!(unquoted(command), names, "{command}");
+    }
+}
+
+#[test]
+fn a_script_may_be_missing_where_something_makes_up_for_it() {
+    for (command, may) in [
+        ("h/none || h/a.sh", true),
+        ("h/none || $TOOL", true),
+        ("[ -x h/none ] && h/none", true),
+        ("[ -x h/none ] && h/none || true", true),
+        ("if [ -x h/none ]; then h/none; fi", true),
+        ("h/none", false),
+        ("h/none || true", true),
+        ("h/none || exit 2", false),
+        ("\"$CLAUDE_PROJECT_DIR\"/h/none || { echo no >&2; exit 2; }", false),
+        ("[ -x h/none ] && h/none || exit 2", false),
+        ("if ! h/none; then exit 2; fi", false),
+    ] {
+        let names = Names(Vec::new());
+        let folders = vec![("CLAUDE_PROJECT_DIR", String::new())];
+        let around = Around { files: &names, folders, cwd: Some(String::new()), file: None, is_top: true };
+        let told = in_shell(command, &around);
+        assert_eq!(told.scripts.first().map(|script| script.fallback), Some(may), "{command}");
     }
 }

@@ -19,6 +19,8 @@ pub struct Simple {
     pub sets: Vec<(String, Word)>,
     /// Empty where it only sets variables.
     pub words: Vec<Word>,
+    /// What it reads instead of what it is given.
+    pub input: Option<Word>,
     pub next: Next,
     /// Whether it runs only if another one said so: it is in the body of an `if` or of a loop.
     pub guarded: bool,
@@ -49,7 +51,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn command(&mut self) -> Result<(), String> {
         self.reserved()?;
-        let mut command = Simple { sets: Vec::new(), words: Vec::new(), next: Next::End, guarded: self.depth > 0 };
+        let mut command = self.empty();
         while let Some(token) = self.tokens.get(self.at) {
             self.at += 1;
             match token {
@@ -58,6 +60,7 @@ impl Reader<'_> {
                     None => command.words.push(word.clone()),
                 },
                 Token::Word(word) => command.words.push(word.clone()),
+                Token::Input(file) => command.input = Some(file.clone()),
                 Token::Open if command.words.len() == 1 && self.tokens.get(self.at) == Some(&Token::Close) => {
                     // The definition of a function: its body follows.
                     self.at += 1;
@@ -71,6 +74,10 @@ impl Reader<'_> {
         }
         self.take(command, Next::End);
         Ok(())
+    }
+
+    fn empty(&self) -> Simple {
+        Simple { sets: Vec::new(), words: Vec::new(), input: None, next: Next::End, guarded: self.depth > 0 }
     }
 
     fn take(&mut self, command: Simple, next: Next) {
@@ -102,7 +109,7 @@ impl Reader<'_> {
                     let end =
                         self.tokens[self.at..].iter().position(closes).ok_or("it has a `[[` that is not closed")?;
                     let words = vec![word.clone()];
-                    let command = Simple { sets: Vec::new(), words, next: Next::End, guarded: self.depth > 0 };
+                    let command = Simple { words, ..self.empty() };
                     self.at += end + 1;
                     // Its redirections are gone; what joins it to the next command is left.
                     let next = self.tokens.get(self.at).map_or(Next::End, joins);

@@ -7,10 +7,14 @@ use proptest::prelude::*;
 use super::words::{Piece, Token, split};
 use super::{Flavour, Next, commands, windows_commands};
 
-/// The words of a command in which nothing is to be expanded.
+/// The words of a command in which nothing is to be expanded; what it reads with its sign.
 fn words(text: &str) -> Vec<String> {
     let tokens = split(text).unwrap();
-    let word = |token| if let Token::Word(word) = token { word.literal() } else { None };
+    let word = |token| match token {
+        Token::Word(word) => word.literal(),
+        Token::Input(file) => file.literal().map(|file| format!("<{file}")),
+        _ => None,
+    };
     tokens.into_iter().map(|token| word(token).unwrap()).collect()
 }
 
@@ -27,7 +31,7 @@ fn words_and_quotes() {
         ("a # b", &["a"]),
         ("a#b", &["a#b"]),
         ("$'a\\tb\\'c'", &["a\tb'c"]),
-        ("a >x 2>&1 <y b", &["a", "b"]),
+        ("a >x 2>&1 <y b", &["a", "<y", "b"]),
         ("a >'x y' b2>z", &["a", "b2"]),
         ("a 2>/dev/null &>>log", &["a"]),
         ("a <<<'b c' d", &["a", "d"]),

@@ -55,6 +55,8 @@ impl Word {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {
     Word(Word),
+    /// The file of `< FILE`.
+    Input(Word),
     /// `&&`
     And,
     /// `||`
@@ -68,7 +70,7 @@ pub enum Token {
     Close,
 }
 
-/// Splits a command. Redirections are left out.
+/// Splits a command. Of redirections only the file that is read is kept.
 ///
 /// # Errors
 ///
@@ -140,7 +142,7 @@ impl<'t> Lexer<'t> {
         Ok(true)
     }
 
-    /// Passes over a redirection with its target, and with the number of a descriptor before it.
+    /// Takes a redirection with its target, and with the number of a descriptor before it.
     fn redirection(&mut self, tokens: &mut Vec<Token>) -> Result<bool, String> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let after = &self.rest[digits..];
@@ -162,8 +164,12 @@ impl<'t> Lexer<'t> {
         while self.peek().is_some_and(|c| c == ' ' || c == '\t') {
             self.bump();
         }
-        if self.word(false)?.0.is_empty() {
+        let target = self.word(false)?;
+        if target.0.is_empty() {
             return Err(format!("nothing follows its {sign}"));
+        }
+        if sign == "<" && digits == 0 {
+            tokens.push(Token::Input(target));
         }
         Ok(true)
     }
