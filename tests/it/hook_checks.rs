@@ -300,7 +300,7 @@ fn two_names_of_one_script_are_both_read() {
     std::fs::hard_link(context.project().join("real.sh"), context.project().join("again.sh")).expect("a link");
     let ran = context.hp(&["run"]);
     let proofs: Vec<_> = calls(ran.exits(0).only()).iter().map(|call| call.proof).collect();
-    assert!(proofs.iter().all(|proof| proof.is_some()), "{proofs:?}");
+    assert!(proofs.iter().all(Option::is_some), "{proofs:?}");
 }
 
 #[test]
