@@ -12,15 +12,28 @@ use crate::words::{age, duration};
 
 /// Keys that say what is run and with what, and let nothing pass by themselves.
 const NEUTRAL: &[&str] =
-    &["id", "variant", "title", "cwd", "files", "home", "env", "inherit", "stdin", "needs", "lock", "tags"];
+    &["id", "variant", "fact", "title", "cwd", "files", "home", "env", "inherit", "stdin", "needs", "lock", "tags"];
 
 /// Keys with a list in which each entry asks for something more.
 const ASKING: &[&str] =
     &["publishes", "events", "eventually", "watch", "unchanged", "forbid", "plant", "faults", "vary", "breaks"];
 
 /// Keys that [`check`] compares one by one.
-const COMPARED: &[&str] =
-    &["command", "timeout", "grace", "reader", "expect", "allow", "platforms", "hosts", "covers", "rules", "windows"];
+const COMPARED: &[&str] = &[
+    "command",
+    "timeout",
+    "grace",
+    "reader",
+    "expect",
+    "allow",
+    "platforms",
+    "hosts",
+    "covers",
+    "rules",
+    "windows",
+    "repeat",
+    "retries",
+];
 
 /// What of a check is weaker than it was: phrases. `files` are those of the changed project, `require` the systems that the
 /// policy asks for where a check says nothing of it.
@@ -57,6 +70,12 @@ pub fn check(before: &Check, after: &Check, files: &[&Path], require: &BTreeSet<
         if new > old {
             found.push(format!("its {name} is {}, and was {}", duration(new), duration(old)));
         }
+    }
+    if after.repeat < before.repeat {
+        found.push(format!("it runs {} times, and ran {}", after.repeat, before.repeat));
+    }
+    if after.retries.is_some() && after.retries != before.retries {
+        found.push("it is tried again where it is red (`retries`), or in another way than before".to_owned());
     }
     found.extend(fewer("it runs on", &everywhere(&before.platforms), &everywhere(&after.platforms)));
     found.extend(fewer("receipts of it are wanted from", &asked(before, require), &asked(after, require)));
@@ -245,7 +264,8 @@ mod tests {
 
     use super::*;
     use crate::model::{
-        CheckCommand, Expect, Kind, LineRules, Listing, ListingForm, Origin, ReaderName, SkipRule, TextRule,
+        CheckCommand, Expect, FlakyIs, Kind, LineRules, Listing, ListingForm, Origin, ReaderName, Retries, SkipRule,
+        TextRule,
     };
 
     /// What is changed of a check.
@@ -261,6 +281,7 @@ mod tests {
                 ..Expect::default()
             },
             allow: vec![Allow { because: "login".into(), ..allow(Some("agent")) }],
+            repeat: 3,
             publishes: vec!["state/*.json".into()],
             platforms: vec![Platform::Linux, Platform::Windows],
             covers: vec!["hooks/**".into()],
@@ -290,7 +311,9 @@ mod tests {
 
     #[test]
     fn what_lets_more_pass_is_weaker() {
-        let all: [(&str, Edit); 22] = [
+        let all: [(&str, Edit); 24] = [
+            ("it runs 2 times, and ran 3", |it| it.repeat = 2),
+            ("tried again where it is red", |it| it.retries = Some(Retries { count: 2, flaky: FlakyIs::default() })),
             ("expects 15 cases, and expected 57", |it| it.expect.cases = Some(CaseCount::Exactly(15))),
             ("expects 15 cases", |it| it.expect.cases = Some(CaseCount::AtLeast(15))),
             ("no number of cases", |it| it.expect.cases = None),
