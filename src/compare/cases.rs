@@ -45,9 +45,9 @@ pub fn cases(row: &Row<'_>) -> Cases {
     let mut all = Cases { red_alone: vec![None; row.entries.len()], ..Cases::default() };
     for key in order {
         let places = &found[key];
-        let named = || row.entries.iter().zip(places).filter_map(|(entry, place)| Some(entry.cases[(*place)?].1));
+        let told = || row.entries.iter().zip(places).filter_map(|(entry, place)| Some(entry.cases[(*place)?].1));
         // It may as well not be there: that what is not named is green tells where it is not green alone.
-        let all_green = named().all(|standing| standing == Standing::Green);
+        let all_green = told().all(|standing| standing == Standing::Green);
         let standing = |(entry, place): (&super::rows::Entry<'_>, &Option<usize>)| match place {
             Some(index) => entry.cases[*index].1,
             None if entry.unnamed == Standing::Green && all_green => Standing::Unknown,

@@ -82,10 +82,12 @@ fn by_parts(runs: &[Vec<Vec<String>>]) -> Vec<Vec<String>> {
     runs.iter().map(|run| run.iter().map(whole).collect()).collect()
 }
 
+/// The cases of one key: for each run how each ended, and its place.
+type Namesakes = BTreeMap<usize, Vec<(Standing, usize)>>;
+
 /// Numbers the cases that share a key: first those that as many have in every run, by how they ended, then the others.
 fn number(runs: &[&[(&str, Standing)]], keys: &mut [Vec<String>]) {
-    // For each key, by run: the cases, by how they ended.
-    let mut groups: HashMap<&str, BTreeMap<usize, Vec<(Standing, usize)>>> = HashMap::new();
+    let mut groups: HashMap<&str, Namesakes> = HashMap::new();
     for (side, (run, keys)) in runs.iter().zip(&*keys).enumerate() {
         for (index, ((_, standing), key)) in run.iter().zip(keys).enumerate() {
             groups.entry(key).or_default().entry(side).or_default().push((*standing, index));
