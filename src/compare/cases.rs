@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::names::{keys, parts};
+use super::names::keys;
 use super::rows::Row;
 use crate::model::{CaseComparison, ComparedCount, Standing};
 
@@ -10,6 +10,8 @@ use crate::model::{CaseComparison, ComparedCount, Standing};
 #[derive(Debug, Default)]
 pub struct Cases {
     pub count: ComparedCount,
+    /// For each run the first of its red cases of which no other run tells.
+    pub red_alone: Vec<Option<String>>,
     /// Those that differ, in the order of the run that has them first.
     pub different: Vec<CaseComparison>,
     /// For each of them the name that each run has for it.
@@ -27,9 +29,8 @@ pub fn differ(standings: &[Standing]) -> Option<bool> {
 
 /// Finds every case of a row in all runs.
 pub fn cases(row: &Row<'_>) -> Cases {
-    let words: Vec<Vec<Vec<String>>> =
-        row.entries.iter().map(|entry| entry.cases.iter().map(|(name, _)| parts(name)).collect()).collect();
-    let keys = keys(&words);
+    let runs: Vec<&[(&str, Standing)]> = row.entries.iter().map(|entry| &entry.cases[..]).collect();
+    let keys = keys(&runs);
     let mut order: Vec<&String> = Vec::new();
     let mut found: HashMap<&String, Vec<Option<usize>>> = HashMap::new();
     for (side, keys) in keys.iter().enumerate() {
@@ -41,18 +42,27 @@ pub fn cases(row: &Row<'_>) -> Cases {
             places[side] = Some(index);
         }
     }
-    let mut all = Cases::default();
+    let mut all = Cases { red_alone: vec![None; row.entries.len()], ..Cases::default() };
     for key in order {
         let places = &found[key];
+        let told = || row.entries.iter().zip(places).filter_map(|(entry, place)| Some(entry.cases[(*place)?].1));
+        // It may as well not be there: that what is not named is green tells where it is not green alone.
+        let all_green = told().all(|standing| standing == Standing::Green);
         let standing = |(entry, place): (&super::rows::Entry<'_>, &Option<usize>)| match place {
             Some(index) => entry.cases[*index].1,
-            // A check that did not run says so as a whole.
-            None if entry.whole && !entry.cases.is_empty() => Standing::Missing,
-            None => Standing::Unknown,
+            None if entry.unnamed == Standing::Green && all_green => Standing::Unknown,
+            None => entry.unnamed,
         };
         let standings: Vec<Standing> = row.entries.iter().zip(places).map(standing).collect();
         match differ(&standings) {
-            None => all.count.unknown += 1,
+            None => {
+                all.count.unknown += 1;
+                for ((entry, place), red) in row.entries.iter().zip(places).zip(&mut all.red_alone) {
+                    let case = place.map(|index| entry.cases[index]);
+                    let name = case.filter(|(_, standing)| *standing == Standing::Red).map(|(name, _)| name.to_owned());
+                    *red = red.take().or(name);
+                }
+            }
             Some(false) => all.count.same += 1,
             Some(true) => {
                 all.count.different += 1;

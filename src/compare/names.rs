@@ -1,6 +1,8 @@
 //! Names of cases, by which the same case is found again in what another sub-runner, reporter or system calls it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::model::Standing;
 
 /// Endings of source files, and pytest's name of the program itself: they tell nothing that the rest does not.
 const EMPTY: [&str; 14] =
@@ -25,9 +27,39 @@ pub fn fit(one: &[String], other: &[String]) -> bool {
     one.ends_with(other) || other.ends_with(one)
 }
 
-/// A key for each name of each run, which is the same for the same case. A name that is the end of exactly one longer name
-/// of other runs is that one; the second case of a name in a run is another case than the first.
-pub fn keys(runs: &[Vec<Vec<String>>]) -> Vec<Vec<String>> {
+/// Whether a place or a reason that is told of one case is about another, by their names. The same name comes first: where
+/// `any_same`, none that only fits is meant.
+pub fn is_about(known: &str, case: &str, any_same: bool) -> bool {
+    known == case || (!any_same && fit(&parts(known), &parts(case)))
+}
+
+/// A key for each case of each run, which is the same for the same case. A name that is the end of exactly one longer name of
+/// other runs is that one. Where a run has two names that are one but for what reporters write between their parts, names
+/// are matched as they are. Of cases of one name, those are the same that ended alike.
+pub fn keys(runs: &[&[(&str, Standing)]]) -> Vec<Vec<String>> {
+    let names: Vec<Vec<Vec<String>>> =
+        runs.iter().map(|run| run.iter().map(|(name, _)| parts(name)).collect()).collect();
+    let mut keys = by_parts(&names);
+    let mut clashing: HashSet<String> = HashSet::new();
+    for (run, keys) in runs.iter().zip(&keys) {
+        let mut first: HashMap<&str, &str> = HashMap::new();
+        for ((name, _), key) in run.iter().zip(keys) {
+            if *first.entry(key).or_insert(name) != *name {
+                clashing.insert(key.clone());
+            }
+        }
+    }
+    for (run, keys) in runs.iter().zip(&mut keys) {
+        for ((name, _), key) in run.iter().zip(keys).filter(|(_, key)| clashing.contains(*key)) {
+            *key = format!("={name}");
+        }
+    }
+    number(runs, &mut keys);
+    keys
+}
+
+/// Keys by the parts of names alone.
+fn by_parts(runs: &[Vec<Vec<String>>]) -> Vec<Vec<String>> {
     let sets: Vec<HashSet<&Vec<String>>> = runs.iter().map(|run| run.iter().collect()).collect();
     let mut by_end: HashMap<&str, Vec<&Vec<String>>> = HashMap::new();
     let mut seen = HashSet::new();
@@ -47,17 +79,40 @@ pub fn keys(runs: &[Vec<Vec<String>>]) -> Vec<Vec<String>> {
         let other = only.filter(|other| !sets.iter().any(|set| set.contains(name) && set.contains(**other)));
         other.map_or(name, |other| *other).join("/")
     };
-    let numbered = |run: &Vec<Vec<String>>| {
-        let mut times: HashMap<String, usize> = HashMap::new();
-        let number = |name: &Vec<String>| {
-            let key = whole(name);
-            let time = times.entry(key.clone()).or_default();
-            *time += 1;
-            if *time == 1 { key } else { format!("{key}#{time}") }
-        };
-        run.iter().map(number).collect()
-    };
-    runs.iter().map(numbered).collect()
+    runs.iter().map(|run| run.iter().map(whole).collect()).collect()
+}
+
+/// The cases of one key: for each run how each ended, and its place.
+type Namesakes = BTreeMap<usize, Vec<(Standing, usize)>>;
+
+/// Numbers the cases that share a key: first those that as many have in every run, by how they ended, then the others.
+fn number(runs: &[&[(&str, Standing)]], keys: &mut [Vec<String>]) {
+    let mut groups: HashMap<&str, Namesakes> = HashMap::new();
+    for (side, (run, keys)) in runs.iter().zip(&*keys).enumerate() {
+        for (index, ((_, standing), key)) in run.iter().zip(keys).enumerate() {
+            groups.entry(key).or_default().entry(side).or_default().push((*standing, index));
+        }
+    }
+    let mut numbered = Vec::new();
+    for sides in groups.into_values().filter(|sides| sides.values().any(|cases| cases.len() > 1)) {
+        let count = |cases: &[(Standing, usize)], wanted| cases.iter().filter(|(is, _)| *is == wanted).count();
+        let shared = |wanted| sides.values().map(|cases| count(cases, wanted)).min().unwrap_or(0);
+        let shared = [Standing::Green, Standing::Red, Standing::Skipped, Standing::Missing].map(|is| (is, shared(is)));
+        for (side, cases) in &sides {
+            let mut left = BTreeMap::from(shared);
+            let mut sorted: Vec<(bool, Standing, usize)> = Vec::new();
+            for (standing, index) in cases {
+                let left = left.entry(*standing).or_default();
+                sorted.push((*left == 0, *standing, *index));
+                *left = left.saturating_sub(1);
+            }
+            sorted.sort_unstable();
+            numbered.extend(sorted.iter().enumerate().skip(1).map(|(time, (.., index))| (*side, *index, time + 1)));
+        }
+    }
+    for (side, index, time) in numbered {
+        keys[side][index] = format!("{}#{time}", keys[side][index]);
+    }
 }
 
 #[cfg(test)]
@@ -76,7 +131,9 @@ mod tests {
     }
 
     fn of(runs: &[&[&str]]) -> Vec<Vec<String>> {
-        keys(&runs.iter().map(|run| run.iter().map(|name| parts(name)).collect()).collect::<Vec<_>>())
+        let runs: Vec<Vec<_>> =
+            runs.iter().map(|run| run.iter().map(|&name| (name, Standing::Green)).collect()).collect();
+        keys(&runs.iter().map(|run| &run[..]).collect::<Vec<_>>())
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 
 use super::facts::{Fact, HOME, HOME_SETTINGS, LOCALE, PROBE, PROGRAM, TEMP_CASE, TIME_ZONE, UMASK};
+use super::names::is_about;
 use super::rows::Row;
 use super::{Document, Side, clues, spoken};
 use crate::model::{Cause, Home, Kind, Severity, Standing};
@@ -47,16 +48,17 @@ impl Failure {
         let side = worst(standings);
         let case = case.and_then(|names| names[side].clone());
         let mut failure = Self { side, ..Self::default() };
-        let about = |known: Option<&String>| match (&case, known) {
-            (Some(case), Some(known)) => known == case || known.ends_with(case.as_str()),
-            _ => true,
-        };
         let entry = &row.entries[side];
         let frames = match &sides[side].document {
             Document::Report(_) => entry.check.map_or(&[][..], |check| &check.frames[..]),
             Document::Junit(reading) => &reading.frames[..],
         };
-        for frame in frames.iter().filter(|frame| about(frame.case.as_ref())) {
+        let any_same = case.is_some() && frames.iter().any(|frame| frame.case == case);
+        let about = |known: Option<&String>, any_same: bool| match (&case, known) {
+            (Some(case), Some(known)) => is_about(known, case, any_same),
+            _ => true,
+        };
+        for frame in frames.iter().filter(|frame| about(frame.case.as_ref(), any_same)) {
             failure.error(frame.error.as_deref());
         }
         if let Some(check) = entry.check {
@@ -65,7 +67,7 @@ impl Failure {
                 failure.error(Some(&finding.message));
                 failure.texts.push((finding.kind.slug().to_owned(), 100));
             }
-            let skipped = check.cases.list.iter().filter(|known| about(Some(&known.name)));
+            let skipped = check.cases.list.iter().filter(|known| about(Some(&known.name), true));
             for reason in skipped.filter_map(|known| known.reason.as_deref()).chain(check.reason.as_deref()) {
                 failure.error(Some(reason));
             }

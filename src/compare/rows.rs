@@ -1,6 +1,8 @@
 //! The checks of all runs in rows: one check, and its counterpart in every other run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+
+use globset::{Glob, GlobMatcher};
 
 use super::names::{fit, parts};
 use super::{Document, Side};
@@ -27,8 +29,15 @@ pub struct Entry<'a> {
     pub standing: Standing,
     /// Name and standing of every case whose name is known, in the order of the run.
     pub cases: Vec<(&'a str, Standing)>,
-    /// Whether a case that is not among them was not there.
-    pub whole: bool,
+    /// How a case stands that is not among them: missing where all that ran are named, green where all that are not green
+    /// are named, else not known.
+    pub unnamed: Standing,
+    /// Whether every failure is among them.
+    pub names_failures: bool,
+    /// Whether its file tells of more than it lists, or breaks off: then nothing of it is the same as anything.
+    pub partial: bool,
+    /// Whether its run was asked for other checks alone.
+    pub unasked: bool,
     pub counts: Counts,
     pub kinds: Vec<Kind>,
 }
@@ -39,8 +48,46 @@ impl Entry<'_> {
         self.check.map(|check| check.id.as_str())
     }
 
+    /// Whether a case that is not named was not there.
+    pub fn is_whole(&self) -> bool {
+        self.unnamed == Standing::Missing
+    }
+
+    /// Whether the run knows something of it.
+    pub fn tells(&self) -> bool {
+        self.check.is_some() || !self.cases.is_empty() || self.counts.ran.is_some()
+    }
+
     fn nothing(standing: Standing) -> Self {
-        Entry { check: None, standing, cases: Vec::new(), whole: false, counts: Counts::default(), kinds: Vec::new() }
+        Entry {
+            check: None,
+            standing,
+            cases: Vec::new(),
+            unnamed: Standing::Unknown,
+            names_failures: false,
+            partial: false,
+            unasked: false,
+            counts: Counts::default(),
+            kinds: Vec::new(),
+        }
+    }
+
+    /// Takes from the numbers what they tell of the cases that are not named.
+    fn conclude(&mut self) {
+        let Counts { ran, passed, failed, skipped, unknown, .. } = self.counts;
+        let named = |wanted| self.cases.iter().filter(|(_, standing)| *standing == wanted).count() as u64;
+        let all = |number: Option<u64>, wanted| number == Some(named(wanted));
+        let is_counted = unknown.is_some();
+        let ended = self.cases.len() as u64 - named(Standing::Missing);
+        self.names_failures = is_counted && all(failed, Standing::Red);
+        let names_the_rest = all(skipped, Standing::Skipped) && all(unknown, Standing::Missing);
+        self.unnamed = if is_counted && ran == Some(ended) {
+            Standing::Missing
+        } else if self.names_failures && passed.is_some() && names_the_rest {
+            Standing::Green
+        } else {
+            Standing::Unknown
+        };
     }
 }
 
@@ -50,11 +97,11 @@ pub fn rows<'a>(sides: &'a [Side]) -> Vec<Row<'a>> {
     for ids in groups(sides) {
         for (id, chosen) in of_group(&ids, sides) {
             let entry = |(side, chosen): (&'a Side, Option<&str>)| match &side.document {
-                Document::Report(report) => of_report(report, chosen),
+                Document::Report(report) => of_report(report, &id, chosen),
                 Document::Junit(_) => Entry::nothing(Standing::Unknown),
             };
             let entries = sides.iter().zip(&chosen).map(|(side, id)| entry((side, id.as_deref()))).collect();
-            rows.push(Row { id, entries });
+            rows.push(Row { id: id.clone(), entries });
         }
     }
     let checks = rows.len();
@@ -67,7 +114,9 @@ pub fn rows<'a>(sides: &'a [Side]) -> Vec<Row<'a>> {
             add_junit(&mut rows, checks, index, reading);
         }
     }
-    if rows.len() > checks && rows[checks].entries.iter().all(|entry| entry.cases.is_empty()) {
+    let is_empty =
+        |entry: &Entry<'_>| entry.cases.is_empty() && matches!(entry.standing, Standing::Unknown | Standing::Missing);
+    if rows.len() > checks && rows[checks].entries.iter().all(is_empty) {
         rows.truncate(checks);
     }
     rows
@@ -133,9 +182,23 @@ fn knows(report: &Report, id: &str) -> bool {
     report.checks.iter().any(|check| check.id == id) || report.run.not_run.iter().any(|known| known == id)
 }
 
-fn of_report<'a>(report: &'a Report, id: Option<&str>) -> Entry<'a> {
+/// Whether the words of a run name checks that it has, and not this one.
+fn is_unasked(report: &Report, id: &str) -> bool {
+    let mut words = report.run.argv.iter().skip_while(|word| *word != "run").skip(1).peekable();
+    let has = |id: &str, glob: &GlobMatcher| glob.is_match(id) || glob.is_match(base(id));
+    let globs: Vec<GlobMatcher> = words
+        .clone()
+        .filter(|word| !word.starts_with('-'))
+        .filter_map(|word| Some(Glob::new(word).ok()?.compile_matcher()))
+        .filter(|glob| report.checks.iter().any(|check| has(&check.id, glob)))
+        .collect();
+    let chosen = !globs.is_empty() && !globs.iter().any(|glob| has(id, glob));
+    !knows(report, id) && (chosen || words.any(|word| word == "--failed"))
+}
+
+fn of_report<'a>(report: &'a Report, row: &str, id: Option<&str>) -> Entry<'a> {
     let Some(check) = id.and_then(|id| report.checks.iter().find(|check| check.id == id)) else {
-        return Entry::nothing(Standing::Missing);
+        return Entry { unasked: id.is_none() && is_unasked(report, row), ..Entry::nothing(Standing::Missing) };
     };
     let counts = check.cases.counts();
     let standing = match check.verdict {
@@ -143,22 +206,19 @@ fn of_report<'a>(report: &'a Report, id: Option<&str>) -> Entry<'a> {
         Verdict::Skipped => Standing::Skipped,
         _ => Standing::Red,
     };
-    let ended = check.cases.list.iter().filter(|case| case.outcome != CaseOutcome::Unknown).count() as u64;
     let mut kinds: Vec<Kind> = Vec::new();
     for finding in check.findings.iter().filter(|finding| finding.severity != Severity::Note) {
         if !kinds.contains(&finding.kind) {
             kinds.push(finding.kind);
         }
     }
-    Entry {
-        check: Some(check),
-        standing,
-        cases: check.cases.list.iter().map(|case| (case.name.as_str(), of_case(case.outcome))).collect(),
-        // Where all that ran is named, what is not named did not run.
-        whole: counts.unknown.is_some() && counts.ran == Some(ended),
-        counts,
-        kinds,
+    let cases = check.cases.list.iter().map(|case| (case.name.as_str(), of_case(case.outcome))).collect();
+    let mut entry = Entry { check: Some(check), cases, counts, kinds, ..Entry::nothing(standing) };
+    // A check that was left out says so as a whole.
+    if standing != Standing::Skipped || !entry.cases.is_empty() {
+        entry.conclude();
     }
+    entry
 }
 
 fn of_case(outcome: CaseOutcome) -> Standing {
@@ -188,7 +248,8 @@ fn add_junit<'a>(rows: &mut [Row<'a>], checks: usize, side: usize, reading: &'a 
     }
     ids.append(&mut others);
     let only_names = checks == 0;
-    let whole = reading.counts.unknown == Some(0) && reading.counts.ran == Some(reading.cases.len() as u64);
+    let mut taken = BTreeSet::new();
+    let mut any_ours = false;
     for case in &reading.cases {
         let prefix = ids.iter().find(|(id, _)| case.name.starts_with(id.as_str()));
         let name = prefix.map_or(case.name.as_str(), |(id, _)| &case.name[id.len()..]);
@@ -202,7 +263,8 @@ fn add_junit<'a>(rows: &mut [Row<'a>], checks: usize, side: usize, reading: &'a 
         let row = prefix.map(|(_, row)| *row).or_else(by_name).unwrap_or(if checks == 1 { 0 } else { checks });
         let Some(entry) = rows.get_mut(row).and_then(|row| row.entries.get_mut(side)) else { continue };
         let standing = of_case(case.outcome);
-        entry.whole = whole;
+        taken.insert(row);
+        any_ours |= prefix.is_some();
         match name.strip_prefix(OURS).filter(|_| prefix.is_some()) {
             Some("check") => entry.standing = standing,
             Some(kind) => {
@@ -212,21 +274,52 @@ fn add_junit<'a>(rows: &mut [Row<'a>], checks: usize, side: usize, reading: &'a 
             None => entry.cases.push((name, standing)),
         }
     }
-    for entry in rows.iter_mut().filter_map(|row| row.entries.get_mut(side)) {
-        let count = |wanted: Standing| entry.cases.iter().filter(|(_, standing)| *standing == wanted).count() as u64;
-        let [passed, failed, skipped] = [Standing::Green, Standing::Red, Standing::Skipped].map(count);
-        if entry.whole && !entry.cases.is_empty() {
-            let ran = Some(passed + failed + skipped);
-            let [passed, failed, skipped] = [passed, failed, skipped].map(Some);
-            entry.counts = Counts { planned: ran, ran, passed, failed, skipped, unknown: Some(0) };
+    // What a file tells of no case is of the only row that there is.
+    if taken.is_empty() && checks < 2 {
+        taken.insert(0);
+    }
+    let is_whole = reading.counts.unknown == Some(0) && reading.counts.ran == Some(reading.cases.len() as u64);
+    let only = taken.first().copied().filter(|_| taken.len() == 1 && !any_ours);
+    for (index, row) in rows.iter_mut().enumerate() {
+        let entry = &mut row.entries[side];
+        entry.partial = !is_whole;
+        if only == Some(index) {
+            entry.counts = reading.counts;
+            // Of a file that breaks off the numbers are those of its beginning.
+            if reading.counts.unknown.is_none() {
+                entry.counts = Counts { failed: reading.counts.failed, ..Counts::default() };
+            }
+        } else if is_whole && !entry.cases.is_empty() {
+            entry.counts = counted(&entry.cases);
         }
+        entry.conclude();
+        let listed = entry.cases.iter().filter(|(_, standing)| *standing == Standing::Red).count() as u64;
         // Without reports beside them, cases are all that there is to tell a run by.
-        if only_names && !entry.cases.is_empty() {
-            entry.standing = match (failed, passed) {
-                (1.., _) => Standing::Red,
-                (0, 1..) => Standing::Green,
-                (0, 0) => Standing::Skipped,
-            };
+        if only_names {
+            entry.standing = of_counts(&reading.counts);
+        } else if entry.counts.failed > Some(listed) {
+            entry.standing = Standing::Red;
         }
+    }
+}
+
+/// The numbers of cases that are all named.
+fn counted(cases: &[(&str, Standing)]) -> Counts {
+    let count = |wanted: Standing| cases.iter().filter(|(_, standing)| *standing == wanted).count() as u64;
+    let [passed, failed, skipped] = [Standing::Green, Standing::Red, Standing::Skipped].map(count);
+    let ran = Some(passed + failed + skipped);
+    let [passed, failed, skipped] = [passed, failed, skipped].map(Some);
+    Counts { planned: ran, ran, passed, failed, skipped, unknown: Some(0) }
+}
+
+/// How all cases of a file stand together.
+fn of_counts(counts: &Counts) -> Standing {
+    match counts {
+        Counts { failed: Some(1..), .. } => Standing::Red,
+        // Some never ran, or nobody can tell.
+        Counts { unknown: None | Some(1..), .. } => Standing::Unknown,
+        Counts { passed: Some(1..), .. } => Standing::Green,
+        Counts { skipped: Some(1..), .. } => Standing::Skipped,
+        _ => Standing::Missing,
     }
 }

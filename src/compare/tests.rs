@@ -316,3 +316,209 @@ fn old_failures_are_told_from_new_ones() {
     skipped["verdict"] = json!("skipped");
     assert_eq!(told(&[skipped]).0, ["b"]);
 }
+
+/// A check of which only the failures are named, as unittest does without `-v`.
+fn terse(id: &str, ran: u64, failed: &[(&str, Option<&str>)]) -> Value {
+    let mut check = check(id, failed);
+    (check["cases"]["ran"], check["cases"]["passed"]) = (json!(ran), json!(ran - failed.len() as u64));
+    check
+}
+
+/// What is new, with why, and what is not known.
+fn worse(before: &Side, now: &Value) -> (Vec<(String, String)>, Vec<String>) {
+    let now = report("now", &json!({}), std::slice::from_ref(now)).document.report().expect("a report").clone();
+    let News { new, unknown, .. } = news(before, &now);
+    (new, unknown)
+}
+
+#[test]
+fn where_all_failures_are_named_another_case_was_none() {
+    let old = terse("un", 2, &[("__main__.T.test_a", Some("e"))]);
+    let new = terse("un", 2, &[("__main__.T.test_b", Some("e"))]);
+    let before = report("before", &json!({}), std::slice::from_ref(&old));
+    assert_eq!(worse(&before, &new).0, [("un".to_owned(), "__main__.T.test_b".to_owned())]);
+    assert_eq!(worse(&before, &old).0, []);
+    // Which of them are skipped is not told, and red they are not.
+    let mut skips = old.clone();
+    (skips["cases"]["passed"], skips["cases"]["skipped"]) = (json!(0), json!(1));
+    assert_eq!(worse(&report("before", &json!({}), &[skips]), &new).0.len(), 1);
+    // Here a failure has no name: it may be this one.
+    let mut nameless = old.clone();
+    nameless["cases"]["list"] = json!([]);
+    assert_eq!(worse(&report("before", &json!({}), &[nameless]), &new).0, []);
+
+    // Green here and red there, though only the red run names it.
+    let green = terse("un", 2, &[]);
+    let comparison = together(vec![report("a", &json!({}), &[green]), report("b", &json!({}), &[old])]);
+    assert_eq!(comparison.totals.cases.different, 1);
+    assert_eq!(comparison.checks[0].cases[0].standings, [Standing::Green, Standing::Red]);
+}
+
+#[test]
+fn red_in_another_way_is_new() {
+    let red = |exit: Value| {
+        let mut red = check("c", &[("x", Some("AssertionError: 1")), ("y", None)]);
+        red["exit"] = exit;
+        red
+    };
+    let before = report("before", &json!({}), &[red(json!({"code": 1}))]);
+    let why = |now: &Value| worse(&before, now).0.into_iter().map(|(_, why)| why).collect::<Vec<_>>();
+    assert_eq!(why(&red(json!({"code": 1}))), [""; 0]);
+    // Its cases tell why it is red, whatever its exit status is.
+    assert_eq!(why(&red(json!({"code": 3}))), [""; 0]);
+    assert_eq!(why(&red(json!({"signal": 11}))), ["ended by signal 11 now, and was exit status 1"]);
+    let mut unread = red(json!({"code": 1}));
+    unread["cases"] = json!({"planned": null, "ran": null, "passed": null, "failed": null, "skipped": null,
+        "unknown": null, "list": []});
+    assert_eq!(why(&unread), ["how its cases ended is not told now, and was"]);
+    let mut late = red(Value::Null);
+    late["verdict"] = json!("timed-out");
+    assert_eq!(why(&late), ["timed-out now, and was failed"]);
+
+    // Without cases, the exit status and the place tell.
+    let bare = |code: i32, line: &str| {
+        let mut bare = unread.clone();
+        bare["exit"] = json!({"code": code});
+        bare["frames"] = json!([{"file": "t.py", "line": 7, "function": line, "error": "E: no", "case": null}]);
+        bare
+    };
+    let before = report("before", &json!({}), &[bare(1, "f")]);
+    let why = |now: &Value| worse(&before, now).0.into_iter().map(|(_, why)| why).collect::<Vec<_>>();
+    assert_eq!(why(&bare(1, "f")), [""; 0]);
+    assert_eq!(why(&bare(2, "f")), ["exit status 2 now, and was exit status 1"]);
+    assert_eq!(why(&bare(1, "g")), ["E: no at t.py:7 is new"]);
+
+    // A JUnit file does not tell how a check ended.
+    let file = parse("b.xml", br#"<testsuite><testcase name="x"><failure/></testcase></testsuite>"#);
+    let file = file.expect("a JUnit file");
+    let exits = |exit: Value| {
+        let mut check = check("c", &[("x", Some("e"))]);
+        check["exit"] = exit;
+        worse(&file, &check)
+    };
+    assert_eq!(exits(json!({"code": 1})), (Vec::new(), Vec::new()));
+    assert_eq!(exits(json!({"signal": 11})).1, ["c"]);
+}
+
+/// A JUnit file with that in its suite.
+fn suite(attributes: &str, cases: &str) -> Side {
+    parse("f.xml", format!("<testsuite {attributes}>{cases}</testsuite>").as_bytes()).expect("a JUnit file")
+}
+
+#[test]
+fn what_is_beyond_the_cut_is_not_the_same() {
+    use std::fmt::Write as _;
+    // So many names of such a length are more than what is kept.
+    let long = "x".repeat(990);
+    let file = |failed: &dyn Fn(usize) -> bool| {
+        let cases = (0..4_300).fold(String::new(), |mut cases, number| {
+            let inner = if failed(number) { "<failure/>" } else { "" };
+            let _ = write!(cases, r#"<testcase name="t{number}{long}">{inner}</testcase>"#);
+            cases
+        });
+        suite("", &cases)
+    };
+    let green = file(&|_| false);
+    let comparison = together(vec![green.clone(), file(&|number| number == 4_295)]);
+    let standings: Vec<_> = comparison.checks[0].sides.iter().map(|side| side.standing).collect();
+    assert_eq!(standings, [Standing::Green, Standing::Red]);
+    assert_eq!(comparison.outcome, Likeness::Different);
+    // Of two that are cut alike, the rest may differ.
+    let comparison = together(vec![green.clone(), green.clone()]);
+    assert_eq!(comparison.outcome, Likeness::Unknown);
+    assert!(comparison.checks[0].notes.iter().any(|note| note.contains("does not name every case")));
+    // Beside a report, too.
+    let one = report("a.json", &json!({}), &[check("c", &[("t1", None)])]);
+    let cut = file(&|number| number == 4_295);
+    let comparison = together(vec![one, cut]);
+    assert_eq!(comparison.checks[0].sides[1].standing, Standing::Red);
+    assert_eq!(comparison.outcome, Likeness::Different);
+}
+
+#[test]
+fn a_junit_file_that_contradicts_itself_is_not_the_same() {
+    let cases = |count: usize| (0..count).map(|n| format!(r#"<testcase name="t{n}"/>"#)).collect::<Vec<_>>().concat();
+    let whole = suite("", &cases(57));
+    let outcome = |sides: &[&Side]| together(sides.iter().map(|&side| side.clone()).collect()).outcome;
+    let broken = parse("b.xml", format!("<testsuite>{}<testcase na", cases(18)).as_bytes()).expect("a part of one");
+    assert_eq!(outcome(&[&whole, &whole]), Likeness::Same);
+    assert_eq!(outcome(&[&whole, &broken]), Likeness::Unknown);
+    assert_eq!(outcome(&[&broken, &broken]), Likeness::Unknown);
+    // Failures that it counts, and does not list.
+    let sum = suite(r#"tests="57" failures="3""#, &cases(1));
+    assert_eq!(outcome(&[&whole, &sum]), Likeness::Different);
+    assert_eq!(outcome(&[&sum, &sum]), Likeness::Unknown);
+    // Cases that it counts, and that never ran.
+    let short = suite(r#"tests="57""#, &cases(18));
+    assert_eq!(outcome(&[&whole, &short]), Likeness::Different);
+    assert_eq!(outcome(&[&short, &short]), Likeness::Unknown);
+    // None of them is there.
+    let empty = suite(r#"tests="0""#, "");
+    for sides in [&[&whole, &empty][..], &[&empty, &whole], &[&whole, &whole, &empty]] {
+        let comparison = together(sides.iter().map(|&side| side.clone()).collect());
+        assert_eq!((comparison.outcome, comparison.totals.cases.different), (Likeness::Different, 57));
+    }
+    assert_eq!(outcome(&[&empty, &empty]), Likeness::Unknown);
+    let one = report("a.json", &json!({}), &[check("c", &[("t1", None)])]);
+    assert_eq!(outcome(&[&one, &empty]), Likeness::Different);
+}
+
+#[test]
+fn cases_whose_names_look_alike_are_not_swapped() {
+    let red = |name: &str| format!(r#"<testcase name="{name}"><failure/></testcase>"#);
+    let green = |name: &str| format!(r#"<testcase name="{name}"/>"#);
+    let different =
+        |one: String, other: String| together(vec![suite("", &one), suite("", &other)]).totals.cases.different;
+    assert_eq!(different(green("x/y") + &red("x.y"), red("x.y") + &green("x/y")), 0);
+    assert_eq!(different(green("x/y") + &red("x.y"), red("x/y") + &green("x.y")), 2);
+    // Of one name, as many must end alike.
+    let suites = |cases: &[String]| {
+        cases.iter().map(|case| format!("<testsuite>{case}</testsuite>")).collect::<Vec<_>>().concat()
+    };
+    let of = |one: &[String], other: &[String]| {
+        let side = |cases: &[String]| {
+            parse("f.xml", format!("<testsuites>{}</testsuites>", suites(cases)).as_bytes()).expect("a JUnit file")
+        };
+        together(vec![side(one), side(other)]).totals.cases.different
+    };
+    assert_eq!(of(&[green("a"), red("a")], &[red("a"), green("a")]), 0);
+    assert_eq!(of(&[green("a"), red("a")], &[green("a"), green("a")]), 1);
+    assert_eq!(of(&[green("a"), red("a")], &[red("a")]), 1);
+}
+
+#[test]
+fn what_was_not_asked_for_is_told_as_that_and_comes_last() {
+    let checks = |red: bool| vec![check("a", &[("t", None)]), check("b", &[("t", red.then_some("AssertionError"))])];
+    let whole = report("whole.json", &json!({"umask": "0022"}), &checks(false));
+    let asked = |red: bool, argv: &[&str]| {
+        let mut side = report("part.json", &json!({"umask": "0077"}), &checks(red)[1..]);
+        if let Document::Report(report) = &mut side.document {
+            report.run.argv = argv.iter().map(|&word| word.to_owned()).collect();
+        }
+        side
+    };
+    let comparison = together(vec![whole.clone(), asked(true, &["hostproof", "run", "b"])]);
+    assert_eq!(comparison.first.as_ref().expect("a difference").check, "b");
+    let told = &comparison.checks[0];
+    assert_eq!((told.outcome, told.sides[1].standing), (Likeness::Different, Standing::Missing));
+    assert_eq!((&told.notes[..], told.causes.len()), (&["part did not ask for it".to_owned()][..], 0));
+    let comparison = together(vec![whole.clone(), asked(false, &["hostproof", "run", "b"])]);
+    assert_eq!(comparison.first.expect("a difference").check, "a");
+    // A run of all that lacks it is another matter.
+    let comparison = together(vec![whole, asked(true, &["hostproof", "run"])]);
+    assert_eq!(comparison.first.expect("a difference").check, "a");
+}
+
+#[test]
+fn a_name_that_ends_like_another_is_another() {
+    let one = report("a.json", &json!({}), &[check("c", &[("retest_a", Some("wrong")), ("test_a", None)])]);
+    let other = report("b.json", &json!({}), &[check("c", &[("retest_a", Some("wrong")), ("test_a", Some("umask"))])]);
+    let frame = together(vec![one, other]).first.expect("a difference").frame.expect("a frame");
+    assert_eq!(frame.error.as_deref(), Some("umask"));
+    // The same name comes before one that it fits, too.
+    let cases = |error| [("T.test_a", Some("wrong")), ("U.test_a", None), ("test_a", error)];
+    let side = |file, error| report(file, &json!({"umask": file}), &[check("c", &cases(error))]);
+    let comparison = together(vec![side("0022", None), side("0077", Some("'0o600' != '0o644'"))]);
+    let first = comparison.first.expect("a difference");
+    assert_eq!(first.frame.expect("a frame").error.as_deref(), Some("'0o600' != '0o644'"));
+}

@@ -2,6 +2,7 @@
 
 use super::cases::{Cases, cases, differ};
 use super::facts::{Fact, RULES, facts};
+use super::names::is_about;
 use super::noise;
 use super::rank::{self, Failure};
 use super::rows::{Entry, Row, base, rows};
@@ -23,6 +24,7 @@ pub fn compare(sides: &[Side], tool: Tool) -> Comparison {
     let mut totals = ComparedTotals::default();
     let any_shared = rows.iter().any(is_shared);
     let mut first = None;
+    let mut unasked = None;
     let mut notes = side_notes(sides);
     let slow = times(sides, &rows, &mut notes);
     let mut checks = Vec::new();
@@ -37,8 +39,10 @@ pub fn compare(sides: &[Side], tool: Tool) -> Comparison {
             Likeness::Different => totals.checks.different += 1,
             Likeness::Unknown => totals.checks.unknown += 1,
         }
-        if check.outcome == Likeness::Different && first.is_none() && any_shared {
-            first = Some(divergence(sides, row, &cases));
+        // What a run was not asked for parts it from the others where nothing else does.
+        let place = if differs_unasked(row, &cases) { &mut unasked } else { &mut first };
+        if check.outcome == Likeness::Different && place.is_none() && any_shared {
+            *place = Some(divergence(sides, row, &cases));
         }
         checks.push(check);
     }
@@ -54,16 +58,22 @@ pub fn compare(sides: &[Side], tool: Tool) -> Comparison {
         outcome: if any_shared { outcome } else { Likeness::Unknown },
         sides: sides.iter().map(run).collect(),
         totals,
-        first,
+        first: first.or(unasked),
         facts: overall(&facts, &checks),
         checks,
         notes,
     }
 }
 
+/// Whether runs differ in this check for that alone that not all were asked for it.
+fn differs_unasked(row: &Row<'_>, cases: &Cases) -> bool {
+    let asked: Vec<Standing> = row.entries.iter().filter(|entry| !entry.unasked).map(|entry| entry.standing).collect();
+    asked.len() < row.entries.len() && differ(&asked) != Some(true) && cases.different.is_empty()
+}
+
 /// Whether two runs know something of it.
 fn is_shared(row: &Row<'_>) -> bool {
-    row.entries.iter().filter(|entry| entry.check.is_some() || !entry.cases.is_empty()).count() > 1
+    row.entries.iter().filter(|entry| entry.tells()).count() > 1
 }
 
 fn run(side: &Side) -> ComparedRun {
@@ -135,18 +145,31 @@ fn of_row(sides: &[Side], row: &Row<'_>, found: &Cases, facts: &[Fact], slow: Ve
     let as_a_whole = differ(&standings);
     let mut notes = Vec::new();
     let counts = uncounted(sides, row);
+    let is_partial = row.entries.iter().any(|entry| entry.partial);
     let outcome = if as_a_whole == Some(true) || !found.different.is_empty() || counts.is_some() {
         Likeness::Different
-    } else if as_a_whole.is_some() || found.count.same > 0 {
+    } else if !is_partial && (as_a_whole.is_some() || found.count.same > 0) {
         Likeness::Same
     } else {
         Likeness::Unknown
     };
     notes.extend(counts);
+    for (side, entry) in sides.iter().zip(&row.entries) {
+        if entry.partial {
+            notes.push(format!("{} does not name every case: what it leaves out is not known", side.label));
+        }
+        if entry.unasked {
+            notes.push(format!("{} did not ask for it", side.label));
+        }
+    }
     notes.extend(verdicts(sides, row));
     notes.extend(findings(sides, row));
     notes.extend(slow);
-    let causes = if outcome == Likeness::Different { causes(sides, row, found, facts) } else { Vec::new() };
+    let causes = if outcome == Likeness::Different && !differs_unasked(row, found) {
+        causes(sides, row, found, facts)
+    } else {
+        Vec::new()
+    };
     CheckComparison {
         id: row.id.clone(),
         outcome,
@@ -174,7 +197,7 @@ fn check_side(entry: &Entry<'_>) -> CheckSide {
 fn uncounted(sides: &[Side], row: &Row<'_>) -> Option<String> {
     let known = |entry: &&Entry<'_>| entry.counts.passed.is_some();
     let numbers: Vec<u64> = row.entries.iter().filter(known).filter_map(|entry| entry.counts.passed).collect();
-    let nameless = row.entries.iter().filter(known).any(|entry| !entry.whole);
+    let nameless = row.entries.iter().filter(known).any(|entry| !entry.is_whole());
     if !nameless || numbers.windows(2).all(|pair| pair[0] == pair[1]) {
         return None;
     }
@@ -252,12 +275,14 @@ fn divergence(sides: &[Side], row: &Row<'_>, cases: &Cases) -> Divergence {
         Document::Junit(reading) => &reading.frames[..],
         Document::Report(_) => &[],
     };
+    let frames = || all.iter().chain(junit);
+    let any_same = case.is_some() && frames().any(|frame| frame.case == case);
     let of_case = |frame: &&crate::model::Frame| match (&frame.case, &case) {
-        (Some(known), Some(case)) => known == case || known.ends_with(case.as_str()),
+        (Some(known), Some(case)) => is_about(known, case, any_same),
         _ => false,
     };
     let only = (case.is_none() || all.len() == 1).then(|| all.first()).flatten();
-    let frame = all.iter().chain(junit).find(of_case).or(only).cloned();
+    let frame = frames().find(of_case).or(only).cloned();
     let check = entry.check;
     Divergence {
         check: row.id.clone(),
