@@ -1,7 +1,7 @@
 //! What in a source is a path of the system, as far as names and texts tell.
 
 use super::literal::{HOLE, is_text, pieces};
-use super::source::{Source, in_scope};
+use super::source::Source;
 use super::syntax::Node;
 
 /// Words of names that stand for a path.
@@ -158,7 +158,7 @@ pub fn is_of_posix(text: &str) -> bool {
 }
 
 /// Whether the function that a node lies in sees to separators, or has its paths from where they are slashes.
-pub fn sees_to_separators(node: Node<'_>) -> bool {
+pub fn sees_to_separators<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
     const SEEN: &[&str] = &[
         "as_posix",
         "posixpath",
@@ -178,7 +178,7 @@ pub fn sees_to_separators(node: Node<'_>) -> bool {
     let joins = |around: Node<'_>| around.child("function").is_some_and(|function| function.text().ends_with("join"));
     let joined = node.ancestors().take(6).any(joins);
     joined
-        || in_scope(node).any(|node| match node.kind() {
+        || source.scope_has("separators", node, |node| match node.kind() {
             "identifier" | "property_identifier" => {
                 let text = node.text();
                 SEEN.contains(&text) || {

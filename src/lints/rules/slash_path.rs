@@ -74,7 +74,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-fn method(source: &Source<'_>, call: &Call<'_>) -> Option<Hit> {
+fn method<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
     let (receiver, argument) = (call.receiver?, *call.positional.first()?);
     let texts: Vec<String> = match argument.kind() {
         "tuple" | "array" => argument.parts().filter_map(text_of).collect(),
@@ -89,7 +89,7 @@ fn method(source: &Source<'_>, call: &Call<'_>) -> Option<Hit> {
     } else {
         false
     };
-    if !is_trap || source.is_guarded(call.node) || sees_to_separators(call.node) {
+    if !is_trap || source.is_guarded(call.node) || sees_to_separators(source, call.node) {
         return None;
     }
     let verb = if SPLITTING.contains(&method) { "split at" } else { "compared with" };
@@ -99,7 +99,7 @@ fn method(source: &Source<'_>, call: &Call<'_>) -> Option<Hit> {
     ))
 }
 
-fn comparison(source: &Source<'_>, node: Node<'_>) -> Option<Hit> {
+fn comparison<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
     let operator = node.children().find(|part| matches!(part.text(), "==" | "!=" | "in" | "not in" | "===" | "!=="))?;
     let sides: Vec<Node<'_>> = node.parts().filter(|part| part.index() != operator.index()).collect();
     let [left, right] = sides[..] else { return None };
@@ -109,7 +109,7 @@ fn comparison(source: &Source<'_>, node: Node<'_>) -> Option<Hit> {
         _ => return None,
     };
     let looks = is_path_text(&text) && is_one(source, path);
-    if !looks || source.is_guarded(node) || sees_to_separators(node) {
+    if !looks || source.is_guarded(node) || sees_to_separators(source, node) {
         return None;
     }
     Some(Hit::at(node, format!("`{}` is a path of the system, and is compared with {text:?}", short(path))))
@@ -117,7 +117,7 @@ fn comparison(source: &Source<'_>, node: Node<'_>) -> Option<Hit> {
 
 /// Whether an expression is a path of the system. A self-test has paths of its own invention, which have slashes on every
 /// system: there it is one if the system has just made it.
-fn is_one(source: &Source<'_>, node: Node<'_>) -> bool {
+fn is_one<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
     is_path(source, node) && (!source.is_test() || is_made(source, node))
 }
 
