@@ -217,10 +217,8 @@ fn rules_that_take_too_long_say_so() {
 
 #[test]
 fn a_file_that_is_mostly_not_understood_is_not_looked_at() {
-    let py2 = "import os\nprint \"hello\"\ndef f(p):\n    return p\nexec \"x\"\ntry:\n    pass\nexcept OSError, e:\n    print >>sys.stderr, e\ndef g(p):\n    return p\n";
     for (language, text) in [
         (Language::Python, format!("x={}", "[".repeat(5_000))),
-        (Language::Python, py2.to_owned()),
         (Language::Python, format!("{}x = ) 1\n", "y = 2\n".repeat(3)) + &"for for for\n".repeat(10)),
     ] {
         let looked = looked(language, text.as_bytes());
@@ -264,4 +262,39 @@ fn an_allow_that_nearly_fits_is_told() {
     }
     let looked = looked(Language::Python, b"f = open(a)  # hostproof: allow all because x\n");
     assert!(!looked.lints[1].message.contains("did you mean"), "{}", looked.lints[1].message);
+}
+#[test]
+fn a_branch_for_windows_is_no_guard_against_windows() {
+    for (text, finds) in [
+        ("import os\nif os.name == \"nt\":\n    import fcntl\n    os.kill(1, 0)\n", true),
+        ("import sys\nif sys.platform == \"win32\":\n    import fcntl\n", true),
+        ("import os\nif os.name == \"nt\":\n    pass\nelse:\n    import fcntl\n", false),
+        ("import os\nif os.name != \"nt\":\n    import fcntl\n", false),
+        ("import os\ndef f(pid, window):\n    if window > 3:\n        return None\n    os.kill(pid, 0)\n", true),
+        ("import os\ndef f(pid):\n    if os.environ.get(\"WINDOW\"): return\n    os.kill(pid, 0)\n", true),
+        ("import os\ndef f(pid, o):\n    if getattr(o, \"x\"): return\n    os.kill(pid, 0)\n", true),
+        ("import os\ndef f(pid):\n    if os.name == \"nt\":\n        return\n    os.kill(pid, 0)\n", false),
+        ("import os\ndef f(pid):\n    if getattr(os, \"getuid\", None): os.kill(pid, 0)\n", false),
+    ] {
+        let looked = looked(Language::Python, text.as_bytes());
+        let kinds = kinds(&looked.lints);
+        let found = kinds.contains(&"posix-only") || kinds.contains(&"kill-zero");
+        assert_eq!(found, finds, "{text}: {kinds:?}");
+    }
+}
+
+#[test]
+fn a_path_is_known_whatever_it_is_called() {
+    for text in [
+        "def f(q):\n    return q.endswith(\".claude/state/x.json\")\n",
+        "def f(name):\n    return name.endswith(\".claude/state/x.json\")\n",
+        "def f(i):\n    target = i[\"file_path\"]\n    return target.split(\"/\")[-1]\n",
+        "import subprocess\ndef f(p):\n    subprocess.run([\"git\"])\n    return p.endswith(\".claude/state/x.json\")\n",
+        "import http.client\ndef f(p):\n    return p.endswith(\".claude/state/x.json\")\n",
+        "def f(p):\n    log = s.replace(\"x\", \"\\\\\")\n    return p.endswith(\".claude/state/x.json\")\n",
+        "def f(sep, p):\n    return p.endswith(\".claude/state/x.json\")\n",
+    ] {
+        let looked = looked(Language::Python, text.as_bytes());
+        assert_eq!(kinds(&looked.lints), ["slash-path"], "{text}");
+    }
 }
