@@ -50,7 +50,7 @@ fn code(args: &LintArgs) -> Result<ExitCode> {
         if paths.is_empty() { Disk::open(&project.root) } else { (Disk::of(&project.root, &[]), Vec::new()) };
     let wired = if paths.is_empty() { wirings::read(&disk, &project.sources).wirings } else { Vec::new() };
     let targets = lints::targets(&project.root, wanted, &disk, &project.checks, &wired);
-    if targets.files.is_empty() && targets.commands.is_empty() {
+    if targets.files.is_empty() && targets.commands.is_empty() && targets.unread.is_empty() {
         notes.push("nothing runs here as a hook or as its self-test; name files or folders, or say --all".to_owned());
     }
     let Scanned { lints, unread, unclear, notes: more, totals } = lints::scan(&targets);

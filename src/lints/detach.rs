@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::literal::{literal, pieces};
-use super::source::{Call, Source, in_scope};
+use super::source::{Call, Source, scope};
 use super::syntax::Node;
 
 /// A process that is started to live on, with what is said about how.
@@ -23,11 +23,12 @@ pub struct Detached<'s> {
 pub fn detached<'s>(source: &Source<'s>) -> Vec<Detached<'s>> {
     match source.language {
         Language::Python => source.calls_of(&["subprocess.Popen"]).filter_map(|call| python(source, call)).collect(),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            source.calls_of(&["child_process.spawn", "child_process.fork"]).filter_map(script).collect()
-        }
+        Language::JavaScript | Language::TypeScript | Language::Tsx => source
+            .calls_of(&["child_process.spawn", "child_process.fork"])
+            .filter_map(|call| script(source, call))
+            .collect(),
         Language::Rust => source.calls.iter().filter_map(rust).collect(),
-        Language::Go => source.syntax.nodes().filter_map(go).collect(),
+        Language::Go => source.syntax.nodes().filter_map(|node| go(source, node)).collect(),
         Language::Shell => Vec::new(),
     }
 }
@@ -50,9 +51,9 @@ impl<'s> Options<'s> {
             let before = options.pairs.len();
             match spread.parts().next() {
                 Some(name) if name.kind() == "identifier" => {
-                    options.assigned(call.in_scope(), name.text());
+                    options.assigned(source, scope(call.node), name.text());
                     if options.pairs.len() == before {
-                        options.assigned(source.syntax.nodes(), name.text());
+                        options.assigned(source, source.syntax.root(), name.text());
                     }
                 }
                 Some(other) => {
@@ -71,9 +72,21 @@ impl<'s> Options<'s> {
         options
     }
 
-    /// Adds what a name stands for, wherever it is given something among nodes.
-    fn assigned(&mut self, among: impl Iterator<Item = Node<'s>>, name: &str) {
-        for node in among {
+    /// Adds what a name stands for, wherever it is given something in a part of the tree. What is given something more often
+    /// than people do is not known.
+    fn assigned(&mut self, source: &Source<'s>, part: Node<'s>, name: &str) {
+        const MOST: usize = 50;
+        let index = source.index("given", part, |node| match node.kind() {
+            "assignment" => {
+                let left = node.child("left")?;
+                Some(if left.kind() == "subscript" { left.child("value")?.text() } else { left.text() })
+            }
+            "call" => Some(node.child("function")?.child("object")?.text()),
+            _ => None,
+        });
+        let given = index.get(name).map_or(&[][..], Vec::as_slice);
+        self.untold |= given.len() > MOST;
+        for &node in given.iter().take(MOST) {
             match node.kind() {
                 "assignment" => {
                     let (Some(left), Some(right)) = (node.child("left"), node.child("right")) else { continue };
@@ -141,15 +154,15 @@ impl<'s> Options<'s> {
 /// The function of that name in a source.
 fn definition<'s>(source: &Source<'s>, name: &str) -> Option<Node<'s>> {
     let last = name.rsplit('.').next().unwrap_or(name);
-    source
-        .syntax
-        .nodes()
-        .find(|node| node.kind() == "function_definition" && node.child("name").is_some_and(|name| name.text() == last))
+    let definitions = source.index("definitions", source.syntax.root(), |node| {
+        node.child("name").filter(|_| node.kind() == "function_definition").map(Node::text)
+    });
+    definitions.get(last).and_then(|these| these.first()).copied()
 }
 
 fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     let options = Options::of(source, call);
-    let mentions = |name: &str, words: &[&str]| options.values(name).any(|value| mentions(call, value, words));
+    let mentions = |name: &str, words: &[&str]| options.values(name).any(|value| mentions(source, call, value, words));
     let by = if options.has("start_new_session") {
         "start_new_session"
     } else if mentions("preexec_fn", &["setsid", "setpgrp", "setpgid"]) {
@@ -159,7 +172,7 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     } else {
         return None;
     };
-    if is_waited_for(call) {
+    if is_waited_for(source, call) {
         return None;
     }
     Some(Detached {
@@ -171,7 +184,7 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
 }
 
 /// Whether a value mentions one of these words, or is a name that was given a value which does.
-fn mentions(call: &Call<'_>, value: Node<'_>, words: &[&str]) -> bool {
+fn mentions<'s>(source: &Source<'s>, call: &Call<'s>, value: Node<'s>, words: &[&str]) -> bool {
     let says = |node: Node<'_>| {
         node.descendants().any(|node| {
             matches!(node.kind(), "identifier" | "property_identifier" | "field_identifier" | "string_content")
@@ -180,15 +193,17 @@ fn mentions(call: &Call<'_>, value: Node<'_>, words: &[&str]) -> bool {
     };
     says(value)
         || value.kind() == "identifier"
-            && call.in_scope().any(|node| {
-                matches!(node.kind(), "assignment" | "augmented_assignment")
-                    && node.child("left").is_some_and(|left| left.text() == value.text())
-                    && node.child("right").is_some_and(says)
-            })
+            && source
+                .index("assigned", scope(call.node), |node| {
+                    let assigns = matches!(node.kind(), "assignment" | "augmented_assignment");
+                    node.child("left").filter(|_| assigns).map(Node::text)
+                })
+                .get(value.text())
+                .is_some_and(|given| given.iter().filter_map(|node| node.child("right")).any(says))
 }
 
 /// Whether the source keeps the process, and waits for it, or hands it to its caller.
-fn is_waited_for(call: &Call<'_>) -> bool {
+fn is_waited_for<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
     const WAITING: &[&str] = &["wait", "communicate", "terminate", "kill", "returncode", "killpg", "send_signal"];
     let Some(parent) = call.node.parent() else { return false };
     let kept = match parent.kind() {
@@ -200,21 +215,22 @@ fn is_waited_for(call: &Call<'_>) -> bool {
     let Some(name) = kept else { return false };
     // In `self.child` another method may wait.
     let own = name.kind() == "identifier";
-    let is_it = |object: Node<'_>| object.text() == name.text();
-    let waits = |node: Node<'_>| match node.kind() {
+    let part = if own { scope(call.node) } else { source.syntax.root() };
+    let waited_for = source.index("waited for", part, |node| match node.kind() {
         "attribute" => {
-            node.child("object").is_some_and(is_it)
-                && node.child("attribute").is_some_and(|method| WAITING.contains(&method.text()))
+            let waits = node.child("attribute").is_some_and(|method| WAITING.contains(&method.text()));
+            node.child("object").filter(|_| waits).map(Node::text)
         }
-        "return_statement" | "yield" => node.parts().next().is_some_and(is_it),
-        _ => false,
-    };
-    if own { call.in_scope().any(waits) } else { call.node.root().descendants().any(waits) }
+        "return_statement" | "yield" => node.parts().next().map(Node::text),
+        _ => None,
+    });
+    waited_for.contains_key(name.text())
 }
 
-fn script<'s>(call: &Call<'s>) -> Option<Detached<'s>> {
+fn script<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     let detached = call.keyword("detached")?;
-    let unrefs = call.in_scope().any(|node| node.kind() == "property_identifier" && node.text() == "unref");
+    let unrefs =
+        source.scope_has("unrefs", call.node, |node| node.kind() == "property_identifier" && node.text() == "unref");
     if detached.text() == "false" || !unrefs {
         return None;
     }
@@ -253,7 +269,7 @@ fn rust<'s>(call: &Call<'s>) -> Option<Detached<'s>> {
 }
 
 /// `&syscall.SysProcAttr{Setsid: true}`
-fn go(node: Node<'_>) -> Option<Detached<'_>> {
+fn go<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Detached<'s>> {
     if node.kind() != "composite_literal"
         || !node.child("type").is_some_and(|name| name.text().ends_with("SysProcAttr"))
     {
@@ -265,9 +281,9 @@ fn go(node: Node<'_>) -> Option<Detached<'_>> {
     if !is_detaching {
         return None;
     }
-    let fields: Vec<&str> = in_scope(node).filter(|node| node.kind() == "field_identifier").map(Node::text).collect();
-    if fields.iter().any(|field| matches!(*field, "Wait" | "Run" | "Output" | "CombinedOutput")) {
+    let fields = source.index("fields", scope(node), |node| (node.kind() == "field_identifier").then(|| node.text()));
+    if ["Wait", "Run", "Output", "CombinedOutput"].iter().any(|field| fields.contains_key(field)) {
         return None;
     }
-    Some(Detached { node, by: "Setsid", has_cwd: fields.contains(&"Dir"), has_output: true })
+    Some(Detached { node, by: "Setsid", has_cwd: fields.contains_key("Dir"), has_output: true })
 }

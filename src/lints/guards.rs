@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::language::Language;
+use super::paths::words;
 use super::syntax::{Node, Syntax};
 
 /// The parts of a source that are guarded, as ranges of nodes.
@@ -15,6 +16,9 @@ pub struct Guards {
 /// The longest condition that is looked into, in nodes.
 const LONGEST: usize = 300;
 
+/// Words of names that do the same and are parts of others.
+const ASKING_WORDS: &[&str] = &["win", "fork", "supports", "requires"];
+
 /// Parts of names that ask for a system or for what only some have.
 const ASKING: &[&str] = &[
     "windows",
@@ -26,7 +30,6 @@ const ASKING: &[&str] = &[
     "macos",
     "unix",
     "hasattr",
-    "getattr",
     "fcntl",
     "msvcrt",
     "goos",
@@ -35,16 +38,7 @@ const ASKING: &[&str] = &[
     "uname",
     "cygwin",
     "iswin",
-    "is_win",
-    "on_win",
-    "_win",
-    "is_nt",
     "find_spec",
-    "fork",
-    "have_",
-    "has_",
-    "supports",
-    "requires",
     "kqueue",
     "epoll",
     "af_unix",
@@ -82,11 +76,13 @@ impl Guards {
                         _ => condition.is_some_and(asks),
                     };
                     if asks {
-                        found.push(range);
+                        // A branch that is Windows' own is where what Windows lacks surely fails.
+                        let windows = node.child("consequence").filter(|_| condition.is_some_and(is_for_windows));
+                        found.push(windows.map_or(range, |branch| (branch.end_index(), range.1)));
                         if leaves(node)
                             && let Some(parent) = node.parent()
                         {
-                            found.push((node.index(), parent.end_index()));
+                            found.push((windows.map_or(range.0, |_| range.1), parent.end_index()));
                         }
                     }
                 }
@@ -223,12 +219,55 @@ fn asks(condition: Node<'_>, known: &BTreeSet<&str>) -> bool {
         }
         let text = node.text();
         let lower = text.to_ascii_lowercase();
-        text == "nt" || node.kind() == "identifier" && known.contains(text) || ASKING.iter().any(|asking| lower.contains(asking))
+        text == "nt" || node.kind() == "identifier" && known.contains(text) || asks_by_name(text, &lower) || lower == "getattr" && is_of_module(node)
             // `os.name`
             || text == "name" && node.parent().is_some_and(|parent| parent.text() == "os.name")
             || lower == "win"
     })
 }
+
+/// Whether a name or a text is about systems: by a word that says nothing else, or by a shorter one that stands for itself.
+fn asks_by_name(text: &str, lower: &str) -> bool {
+    ASKING.iter().any(|asking| lower.contains(asking)) || {
+        let words = words(text);
+        words.iter().any(|word| ASKING_WORDS.contains(&word.as_str()))
+            || words.len() > 1 && matches!(words[0].as_str(), "have" | "has" | "is" | "on") && {
+                words[0].starts_with("ha") || words[1] == "nt"
+            }
+    }
+}
+
+/// Whether `getattr` asks a module of the system for something.
+fn is_of_module(getattr: Node<'_>) -> bool {
+    let call = getattr.parent().filter(|call| call.kind() == "call");
+    let first = call.and_then(|call| call.child("arguments")?.parts().next());
+    first.is_some_and(|first| {
+        matches!(first.text(), "os" | "sys" | "signal" | "socket" | "select" | "subprocess" | "time" | "resource")
+    })
+}
+
+/// Whether a condition is true on Windows, and nowhere else: `os.name == "nt"`, `sys.platform.startswith("win")`.
+fn is_for_windows(condition: Node<'_>) -> bool {
+    let condition = match condition.kind() {
+        "parenthesized_expression" => condition.parts().next().unwrap_or(condition),
+        _ => condition,
+    };
+    let says = |text: &str| condition.descendants().take(LONGEST).any(|node| node.text() == text);
+    let of_system = ["os.name", "sys.platform", "platform.system()", "process.platform", "os.platform()"];
+    if !of_system.into_iter().any(says)
+        || !condition.descendants().take(LONGEST).any(|node| WINDOWS.contains(&node.text()))
+    {
+        return false;
+    }
+    match condition.kind() {
+        "comparison_operator" | "binary_expression" => says("==") || says("==="),
+        "call" => condition.child("function").is_some_and(|function| function.text() == "sys.platform.startswith"),
+        _ => false,
+    }
+}
+
+/// What systems call themselves when they are Windows.
+const WINDOWS: &[&str] = &["nt", "win32", "Windows", "win"];
 
 /// Whether a branch ends in leaving what it lies in.
 fn leaves(statement: Node<'_>) -> bool {

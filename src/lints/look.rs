@@ -12,6 +12,9 @@ use crate::model::{Lint, LintKind, Unread};
 /// The longest line that is shown.
 const LONGEST: usize = 160;
 
+/// The part of a file, as one of so many, that may be syntax which was not understood.
+const MOST_PART: usize = 5;
+
 /// What is known of a source before it is parsed.
 #[derive(Debug, Clone, Copy)]
 pub struct About<'a> {
@@ -58,11 +61,22 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
     let places = Lines::of(&text);
     let mut lints = found(&syntax, &places, about);
     lints.sort_by_key(|lint| (lint.line, lint.column, lint.kind));
+    if syntax.is_exhausted() {
+        let message = "the rules did not come to its end: it has too much of what they look at".to_owned();
+        return Looked { unread: Some(unread(message, "split it, or leave it out")), ..Looked::default() };
+    }
     let mut unclear = None;
     if let Some(at) = syntax.first_error() {
         let line = places.line(at) as u64 + about.wired.unwrap_or(1);
         let message = "its syntax was not understood here, so that nothing is known of this place".to_owned();
-        unclear = Some(Unread { line: Some(line), ..unread(message, "see whether it is right") });
+        let remedy = "see whether it is right, and of a version of the language that is read";
+        // Of a file that is mostly a riddle nobody can say that it is clean.
+        if syntax.not_understood() * MOST_PART > text.trim().len() {
+            let message = "much of its syntax was not understood, from here on".to_owned();
+            let unread = Unread { line: Some(line), ..unread(message, remedy) };
+            return Looked { lints, unread: Some(unread), unclear };
+        }
+        unclear = Some(Unread { line: Some(line), ..unread(message, remedy) });
     }
     if let Some(at) = text.find('\u{fffd}').filter(|_| str::from_utf8(bytes).is_err()) {
         let message = "it is not UTF-8: bytes that are none were passed over".to_owned();
@@ -73,7 +87,7 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
 }
 
 /// What the rules find, and what comments allow of it.
-fn found(syntax: &Syntax<'_>, places: &Lines<'_>, about: About<'_>) -> Vec<Lint> {
+pub(super) fn found(syntax: &Syntax<'_>, places: &Lines<'_>, about: About<'_>) -> Vec<Lint> {
     let names = Names::of(about.language, syntax);
     let mut source = Source::new(about.language, about.file, syntax, &names);
     source.wired = about.wired.is_some();
@@ -120,15 +134,29 @@ fn lint(rule: &Rule, hit: Hit, places: &Lines<'_>, about: About<'_>, allowed: Op
 }
 
 /// Where the lines of a text begin.
-struct Lines<'t> {
+pub(super) struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
+    /// How many characters lie before each [`STRIDE`] bytes.
+    characters: Vec<usize>,
+}
+
+const STRIDE: usize = 256;
+
+/// How many characters begin in bytes.
+fn beginning(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }
 
 impl<'t> Lines<'t> {
-    fn of(text: &'t str) -> Self {
+    pub(super) fn of(text: &'t str) -> Self {
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
-        Self { text, starts }
+        let characters = text.as_bytes().chunks(STRIDE).scan(0, |before, chunk| {
+            let here = *before;
+            *before += beginning(chunk);
+            Some(here)
+        });
+        Self { text, starts, characters: characters.collect() }
     }
 
     /// The line of a byte, from 0.
@@ -139,8 +167,14 @@ impl<'t> Lines<'t> {
     /// The line from 0, and the column in characters from 1.
     fn place(&self, byte: usize) -> (usize, usize) {
         let line = self.line(byte);
-        let before = self.text.get(self.starts[line]..byte).unwrap_or_default();
-        (line, before.chars().count() + 1)
+        (line, self.before(byte) - self.before(self.starts[line]) + 1)
+    }
+
+    /// How many characters begin before a byte.
+    fn before(&self, byte: usize) -> usize {
+        let byte = byte.min(self.text.len());
+        let stride = (byte / STRIDE).min(self.characters.len().saturating_sub(1));
+        self.characters.get(stride).map_or(0, |before| before + beginning(&self.text.as_bytes()[stride * STRIDE..byte]))
     }
 
     fn text(&self, line: usize) -> &'t str {

@@ -1,7 +1,7 @@
 //! What in a source is a path of the system, as far as names and texts tell.
 
 use super::literal::{HOLE, is_text, pieces};
-use super::source::{Source, in_scope};
+use super::source::Source;
 use super::syntax::Node;
 
 /// Words of names that stand for a path.
@@ -147,6 +147,22 @@ pub fn is_path_text(text: &str) -> bool {
     !MEDIA.iter().any(|media| text.starts_with(media)) && !is_of_posix(text)
 }
 
+/// Whether a text can be nothing but a path with folders and a file: `state/x.json`.
+pub fn is_file_text(text: &str) -> bool {
+    let parts = text.trim_start_matches('/').split('/').collect::<Vec<_>>();
+    let ends = |name: &str| {
+        name.rsplit_once('.').is_some_and(|(stem, ending)| {
+            !stem.is_empty() && (1..6).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric())
+        })
+    };
+    is_path_text(text) && parts.len() > 1 && parts.last().is_some_and(|last| ends(last))
+}
+
+/// Whether a name says that something with slashes is no path of the system.
+pub fn is_named_other(node: Node<'_>) -> bool {
+    words(node.text()).iter().any(|word| OTHERS.contains(&word.as_str()))
+}
+
 /// Whether it is below a folder that only POSIX systems have: who asks for it knows where it is.
 pub fn is_of_posix(text: &str) -> bool {
     [
@@ -158,13 +174,11 @@ pub fn is_of_posix(text: &str) -> bool {
 }
 
 /// Whether the function that a node lies in sees to separators, or has its paths from where they are slashes.
-pub fn sees_to_separators(node: Node<'_>) -> bool {
+pub fn sees_to_separators<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
     const SEEN: &[&str] = &[
         "as_posix",
         "posixpath",
         "PurePosixPath",
-        "sep",
-        "altsep",
         "normcase",
         "replaceAll",
         "zipfile",
@@ -178,17 +192,22 @@ pub fn sees_to_separators(node: Node<'_>) -> bool {
     let joins = |around: Node<'_>| around.child("function").is_some_and(|function| function.text().ends_with("join"));
     let joined = node.ancestors().take(6).any(joins);
     joined
-        || in_scope(node).any(|node| match node.kind() {
+        || source.scope_has("separators", node, |node| match node.kind() {
             "identifier" | "property_identifier" => {
                 let text = node.text();
-                SEEN.contains(&text) || {
+                let of = || node.parent().is_some_and(|of| matches!(of.kind(), "attribute" | "member_expression"));
+                SEEN.contains(&text) || matches!(text, "sep" | "altsep") && of() || {
                     let lower = text.to_ascii_lowercase();
                     ["normalis", "normaliz", "posix", "slash"].iter().any(|part| lower.contains(part))
                         && lower != "normpath"
                 }
             }
             // `.replace("\\", "/")` and `.replace(/\\/g, "/")`; what git lists has slashes everywhere.
-            "string" => pieces(node).is_some_and(|text| matches!(&*text, "\\" | "git" | "ls-files")),
+            "string" => pieces(node).is_some_and(|text| match &*text {
+                "\\" => node.next_sibling().and_then(Node::next_sibling).and_then(pieces).is_some_and(|by| by == "/"),
+                "ls-files" | "ls-tree" | "--name-only" | "--name-status" | "--porcelain" => true,
+                _ => false,
+            }),
             "regex" => node.text().contains("\\\\"),
             _ => false,
         })

@@ -1,5 +1,7 @@
 //! A look at all targets, by as many threads as there are processors.
 
+use std::fs;
+use std::io::ErrorKind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -8,7 +10,7 @@ use super::language::{Language, shebang};
 use super::look::{About, Looked, look};
 use super::targets::{Target, Targets};
 use crate::model::{Lint, LintTotals, Severity, Unread};
-use crate::wirings::{Disk, Entry, Files};
+use crate::wirings::{Disk, Entry, Files, Refused};
 
 /// What a look at all of them came to.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -48,6 +50,7 @@ pub fn scan(targets: &Targets) -> Scanned {
     all.lints.sort_by(|a, b| (&a.file, a.line, a.column, a.kind).cmp(&(&b.file, b.line, b.column, b.kind)));
     all.unread.sort_by(|a, b| a.file.cmp(&b.file));
     all.unclear.sort_by(|a, b| a.file.cmp(&b.file));
+    all.unread.extend(targets.unread.iter().cloned());
     all.notes.extend(targets.notes.iter().cloned());
     all.notes.sort();
     all.count();
@@ -72,8 +75,15 @@ impl Scanned {
     fn file(&mut self, target: &Target) {
         let disk = Disk::of(&target.root, &[]);
         let Entry::File { executable } = disk.entry(&target.name) else {
-            if target.asked {
-                self.notes.push(format!("{} is no file", target.shown));
+            // What lies in a folder that can't be read is listed, and nothing says what it is.
+            let is_closed = || {
+                let kind = fs::metadata(target.root.join(&target.name)).map_err(|error| error.kind());
+                kind.is_err_and(|kind| kind == ErrorKind::PermissionDenied)
+            };
+            if (target.asked || is_closed())
+                && let Err(refused) = disk.bytes(&target.name)
+            {
+                self.refused(target, refused);
             }
             return;
         };
@@ -88,15 +98,18 @@ impl Scanned {
             Err(refused) => {
                 // Of a large file without an ending nothing says that it is a source.
                 if by_name.is_some() || target.asked {
-                    let (line, message, remedy) = (refused.line, refused.message, refused.remedy);
-                    self.unread.push(Unread { file: target.shown.clone(), line, message, remedy });
+                    self.refused(target, refused);
                 }
                 return;
             }
         };
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
         let Some(language) = by_name.or_else(|| Language::of(&target.name, &head)).or_else(|| husky(target)) else {
-            if target.asked || target.starts && shebang(&head).is_some() {
+            if target.asked {
+                let message = "it is in a language that is not read here".to_owned();
+                let remedy = "name sources in Python, shell, JavaScript, TypeScript, Rust or Go".to_owned();
+                self.unread.push(Unread { file: target.shown.clone(), line: None, message, remedy });
+            } else if target.starts && shebang(&head).is_some() {
                 self.notes.push(format!("{} is in a language that is not read here", target.shown));
             }
             return;
@@ -104,6 +117,11 @@ impl Scanned {
         self.totals.files += 1;
         let executable = executable.filter(|_| target.starts);
         self.take(look(&bytes, About { language, file: &target.shown, wired: None, executable }));
+    }
+
+    fn refused(&mut self, target: &Target, refused: Refused) {
+        let Refused { line, message, remedy } = refused;
+        self.unread.push(Unread { file: target.shown.clone(), line, message, remedy });
     }
 
     fn count(&mut self) {

@@ -17,8 +17,7 @@ fn background(node: Node<'_>) -> Option<Node<'_>> {
     let mut statement = node;
     loop {
         let parent = statement.parent()?;
-        let after = parent.children().find(|next| next.index() >= statement.end_index());
-        if after.is_some_and(|after| after.kind() == "&" && !after.is_named()) {
+        if statement.next_sibling().is_some_and(|after| after.kind() == "&" && !after.is_named()) {
             return Some(statement);
         }
         if !matches!(

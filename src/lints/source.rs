@@ -1,6 +1,8 @@
 //! A file as rules see it: its tree, its calls, and what is guarded.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::guards::Guards;
 use super::language::Language;
@@ -23,7 +25,11 @@ pub struct Source<'s> {
     pub calls: Vec<Call<'s>>,
     names: &'s Names,
     guards: OnceCell<Guards>,
+    indexes: RefCell<HashMap<(&'static str, usize), Rc<Index<'s>>>>,
 }
+
+/// Nodes by a text that they are about.
+pub type Index<'s> = HashMap<&'s str, Vec<Node<'s>>>;
 
 /// A call of a function, or a command of a shell.
 #[derive(Debug, Clone)]
@@ -63,11 +69,6 @@ impl<'s> Call<'s> {
     pub fn words(&self) -> impl Iterator<Item = String> {
         self.positional.iter().map(|node| pieces(*node).unwrap_or_else(|| node.text().to_owned()))
     }
-
-    /// What is in the function that it lies in, or else in the file.
-    pub fn in_scope(&self) -> impl Iterator<Item = Node<'s>> {
-        in_scope(self.node)
-    }
 }
 
 /// The function that a node lies in; else the whole file.
@@ -85,12 +86,6 @@ pub fn scope(node: Node<'_>) -> Node<'_> {
     node.within(FUNCTIONS).unwrap_or_else(|| node.root())
 }
 
-/// What is in the function that a node lies in, as far as a function of people goes.
-pub fn in_scope(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    const MOST: usize = 20_000;
-    scope(node).descendants().take(MOST)
-}
-
 impl<'s> Source<'s> {
     /// Sees what rules want of a tree.
     #[must_use]
@@ -100,12 +95,51 @@ impl<'s> Source<'s> {
             _ => syntax.nodes().filter_map(|node| call(language, node, names)).collect(),
         };
         let text = syntax.text();
-        Self { language, path, text, syntax, wired: false, executable: None, calls, names, guards: OnceCell::new() }
+        Self {
+            language,
+            path,
+            text,
+            syntax,
+            wired: false,
+            executable: None,
+            calls,
+            names,
+            guards: OnceCell::new(),
+            indexes: RefCell::default(),
+        }
     }
 
     /// The calls of one of these names.
     pub fn calls_of<'a>(&'a self, names: &'a [&'a str]) -> impl Iterator<Item = &'a Call<'s>> + 'a {
         self.calls.iter().filter(move |call| names.contains(&&*call.name))
+    }
+
+    /// What is in a part of the tree, by a text that each node is about; `what` names the question. A rule asks it for each
+    /// of its findings, and the part is looked through once.
+    pub fn index(
+        &self,
+        what: &'static str,
+        part: Node<'s>,
+        about: impl Fn(Node<'s>) -> Option<&'s str>,
+    ) -> Rc<Index<'s>> {
+        let key = (what, part.index());
+        if let Some(known) = self.indexes.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let mut index = Index::new();
+        for node in part.descendants() {
+            if let Some(text) = about(node) {
+                index.entry(text).or_default().push(node);
+            }
+        }
+        let index = Rc::new(index);
+        self.indexes.borrow_mut().insert(key, Rc::clone(&index));
+        index
+    }
+
+    /// Whether the function that a node lies in has something of a kind, asked once per function.
+    pub fn scope_has(&self, what: &'static str, node: Node<'s>, is: impl Fn(Node<'s>) -> bool) -> bool {
+        !self.index(what, scope(node), |node| is(node).then_some("")).is_empty()
     }
 
     /// Whether a node is meant for some systems only.

@@ -1,6 +1,7 @@
 //! A source as a tree that knows its parents: flat, in the order of the text, so that no walk recurses, however deep the
 //! source nests.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -12,12 +13,18 @@ use super::language::Language;
 const LIMIT: Duration = Duration::from_secs(5);
 /// The most nodes of one file; a megabyte of brackets has as many.
 const MOST_NODES: usize = 4_000_000;
+/// How many steps from node to node rules may take in one file: some seconds. Steps, not time, so that the same file has the
+/// same answer on every machine.
+const MOST_STEPS: usize = 200_000_000;
 
 /// A parsed source.
 #[derive(Debug)]
 pub struct Syntax<'t> {
     text: &'t str,
     items: Vec<Item>,
+    /// The steps that walks took, and may take.
+    steps: Cell<usize>,
+    most_steps: Cell<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -99,11 +106,43 @@ impl<'t> Syntax<'t> {
                 if cursor.goto_next_sibling() {
                     break;
                 }
-                let Some(parent) = open.pop() else { return Ok(Self { text, items }) };
+                let Some(parent) = open.pop() else { return Ok(Self::over(text, items)) };
                 items[parent as usize].end = small(items.len())?;
                 cursor.goto_parent();
             }
         }
+    }
+
+    fn over(text: &'t str, items: Vec<Item>) -> Self {
+        Self { text, items, steps: Cell::new(0), most_steps: Cell::new(MOST_STEPS) }
+    }
+
+    /// Counts a step; whether it may be taken.
+    fn step(&self) -> bool {
+        let steps = self.steps.get();
+        let may = steps < self.most_steps.get();
+        if may {
+            self.steps.set(steps + 1);
+        }
+        may
+    }
+
+    /// Whether walks ended before their end, since there were too many: nothing that they found is to be relied on.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        self.steps.get() >= self.most_steps.get()
+    }
+
+    /// The steps that walks took.
+    #[cfg(test)]
+    pub fn steps(&self) -> usize {
+        self.steps.get()
+    }
+
+    /// Allows fewer steps.
+    #[cfg(test)]
+    pub fn limit_steps(&self, most: usize) {
+        self.most_steps.set(most);
     }
 
     /// The whole.
@@ -114,7 +153,7 @@ impl<'t> Syntax<'t> {
 
     /// Every node, in the order of the text.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
-        (0..self.items.len()).map(|at| Node { of: self, at })
+        (0..self.items.len()).take_while(|_| self.step()).map(|at| Node { of: self, at })
     }
 
     /// Its text.
@@ -127,6 +166,23 @@ impl<'t> Syntax<'t> {
     #[must_use]
     pub fn first_error(&self) -> Option<usize> {
         self.items.iter().find(|item| item.kind == "ERROR" || item.missing).map(|item| item.start_byte as usize)
+    }
+
+    /// How many bytes lie in lines that the parser did not understand: those where an error begins, and those that are
+    /// wholly in one.
+    #[must_use]
+    pub fn not_understood(&self) -> usize {
+        let (mut bytes, mut done) = (0, 0);
+        for item in self.items.iter().filter(|item| item.kind == "ERROR") {
+            let (start, end) = (item.start_byte as usize, item.end_byte as usize);
+            let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+            let line_end = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let start = self.text.as_bytes()[..start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            let (start, end) = (start.max(done), end.max(line_end));
+            bytes += end.saturating_sub(start);
+            done = done.max(end);
+        }
+        bytes
     }
 }
 
@@ -198,7 +254,7 @@ impl<'s> Node<'s> {
 
     /// What it is a part of, the nearest first.
     pub fn ancestors(self) -> impl Iterator<Item = Self> {
-        std::iter::successors(self.parent(), |node| node.parent())
+        std::iter::successors(self.parent(), |node| node.parent()).take_while(|node| node.of.step())
     }
 
     /// Its parts, punctuation included.
@@ -209,6 +265,7 @@ impl<'s> Node<'s> {
             let next = self.of.items[*at].end as usize;
             (next < end).then_some(next)
         })
+        .take_while(move |_| self.of.step())
         .map(move |at| Node { of: self.of, at })
     }
 
@@ -225,7 +282,7 @@ impl<'s> Node<'s> {
 
     /// Everything in it, in the order of the text, itself first.
     pub fn descendants(self) -> impl Iterator<Item = Self> {
-        (self.at..self.end_index()).map(move |at| Node { of: self.of, at })
+        (self.at..self.end_index()).take_while(move |_| self.of.step()).map(move |at| Node { of: self.of, at })
     }
 
     /// The statement, function or the like that it lies in: the nearest of these kinds. What lies deeper than people write
@@ -234,6 +291,12 @@ impl<'s> Node<'s> {
     pub fn within(self, kinds: &[&str]) -> Option<Self> {
         const DEEPEST: usize = 1000;
         self.ancestors().take(DEEPEST).find(|node| kinds.contains(&node.kind()))
+    }
+
+    /// The part that comes after it in its parent, punctuation included.
+    #[must_use]
+    pub fn next_sibling(self) -> Option<Self> {
+        self.parent().and_then(|parent| self.after(parent.end_index()))
     }
 
     /// The root of its tree.

@@ -1,10 +1,11 @@
 //! Which files are looked at: what runs as a hook or as its self-test, or what was asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::covers::Covers;
-use crate::model::{Check, Named, On, Shell, Wiring};
+use crate::model::{Check, Named, On, Shell, Unread, Wiring};
 use crate::wirings::{self, Disk, Files, join};
 
 /// What is to be looked at.
@@ -23,6 +24,8 @@ pub enum Wanted<'a> {
 pub struct Targets {
     pub files: Vec<Target>,
     pub commands: Vec<Command>,
+    /// What was to be looked at, and can't be.
+    pub unread: Vec<Unread>,
     /// What of it could not be listed.
     pub notes: Vec<String>,
 }
@@ -67,12 +70,13 @@ pub fn targets(root: &Path, wanted: Wanted<'_>, disk: &Disk, checks: &[Check], w
         asked: false,
     };
     if let Wanted::Paths(paths) = wanted {
-        let mut notes = Vec::new();
+        let (mut unread, mut notes) = (Vec::new(), Vec::new());
         for path in paths {
-            of_path(root, path, &mut notes).into_iter().for_each(&mut add);
+            of_path(root, path, &mut unread, &mut notes).into_iter().for_each(&mut add);
         }
-        return Targets { files: files.into_values().collect(), commands: Vec::new(), notes };
+        return Targets { files: files.into_values().collect(), commands: Vec::new(), unread, notes };
     }
+    let mut unread = gone(wired);
     for script in
         wired.iter().filter(|wiring| !wiring.personal).flat_map(Wiring::scripts).filter(|script| script.exists)
     {
@@ -92,18 +96,18 @@ pub fn targets(root: &Path, wanted: Wanted<'_>, disk: &Disk, checks: &[Check], w
     }
     if matches!(wanted, Wanted::All) {
         disk.names().iter().for_each(|name| add(here(name)));
+        unread.extend(closed(root, disk.names(), |folder| shown(root, folder)));
     }
-    Targets { files: files.into_values().collect(), commands: commands(wired), notes: Vec::new() }
+    Targets { files: files.into_values().collect(), commands: commands(wired), unread, notes: Vec::new() }
 }
 
 /// What a path stands for.
-fn of_path(project: &Path, path: &Path, notes: &mut Vec<String>) -> Vec<Target> {
-    let shown = |path: &Path| {
-        let inside = path.strip_prefix(project).unwrap_or(path);
-        inside.to_string_lossy().replace('\\', "/")
-    };
+fn of_path(project: &Path, path: &Path, unread: &mut Vec<Unread>, notes: &mut Vec<String>) -> Vec<Target> {
+    let shown = |path: &Path| shown(project, path);
     if !path.is_dir() {
         let (Some(root), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+            let message = "its name is not UTF-8".to_owned();
+            unread.push(Unread { file: shown(path), line: None, message, remedy: "rename it".to_owned() });
             return Vec::new();
         };
         let target =
@@ -112,9 +116,12 @@ fn of_path(project: &Path, path: &Path, notes: &mut Vec<String>) -> Vec<Target> 
     }
     let (disk, more) = Disk::open(path);
     notes.extend(more.into_iter().map(|note| format!("{}: {note}", shown(path))));
-    if disk.names().is_empty() {
-        notes.push(format!("{} has no files but those that git ignores", shown(path)));
+    // Who names a folder means it, also where git ignores all that is in it.
+    let names = if disk.names().is_empty() { everything(path, notes) } else { disk.names().to_vec() };
+    if names.is_empty() {
+        notes.push(format!("{} has no files", shown(path)));
     }
+    unread.extend(closed(path, &names, shown));
     let target = |name: &String| Target {
         shown: shown(&path.join(name)),
         root: path.to_owned(),
@@ -122,7 +129,81 @@ fn of_path(project: &Path, path: &Path, notes: &mut Vec<String>) -> Vec<Target> 
         starts: false,
         asked: false,
     };
-    disk.names().iter().map(target).collect()
+    names.iter().map(target).collect()
+}
+
+/// A path as findings name it.
+fn shown(project: &Path, path: &Path) -> String {
+    match path.strip_prefix(project) {
+        Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+        Ok(inside) => inside.to_string_lossy().replace('\\', "/"),
+        Err(_) => path.to_string_lossy().replace('\\', "/"),
+    }
+}
+
+/// The files below a folder. Links are not followed.
+fn everything(root: &Path, notes: &mut Vec<String>) -> Vec<String> {
+    const MOST: usize = 20_000;
+    let mut names = Vec::new();
+    let mut folders = VecDeque::from([root.to_owned()]);
+    while let Some(folder) = folders.pop_front() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push_back(path);
+            } else if let Some(name) = path.strip_prefix(root).ok().and_then(Path::to_str) {
+                names.push(name.replace('\\', "/"));
+            }
+            if names.len() == MOST {
+                notes.push(format!("only the first {MOST} files of {} were looked at", root.display()));
+                return names;
+            }
+        }
+    }
+    names
+}
+
+/// The folders that can't be read, of which a listing tells nothing. A folder that has files of which none is listed is one
+/// that git ignores: it is not looked into.
+fn closed(root: &Path, names: &[String], shown: impl Fn(&Path) -> String) -> Vec<Unread> {
+    let listed: BTreeSet<PathBuf> =
+        names.iter().flat_map(|name| Path::new(name).ancestors().skip(1)).map(|folder| root.join(folder)).collect();
+    let mut unread = Vec::new();
+    let mut folders = VecDeque::from([root.to_owned()]);
+    while let Some(folder) = folders.pop_front() {
+        let entries: Vec<fs::DirEntry> = match fs::read_dir(&folder) {
+            Ok(entries) => entries.flatten().filter(|entry| entry.file_name() != ".git").collect(),
+            Err(error) => {
+                let message = format!("it cannot be read: {error}");
+                let remedy = "make it readable, or remove it".to_owned();
+                unread.push(Unread { file: shown(&folder), line: None, message, remedy });
+                continue;
+            }
+        };
+        let is_folder = |entry: &&fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if listed.contains(&folder) || folder == root || entries.iter().all(|entry| is_folder(&entry)) {
+            folders.extend(entries.iter().filter(is_folder).map(fs::DirEntry::path));
+        }
+    }
+    unread
+}
+
+/// Scripts that hosts call and that are not there, where nothing in the command makes up for it.
+fn gone(wired: &[Wiring]) -> Vec<Unread> {
+    let mut gone = BTreeMap::new();
+    for wiring in wired.iter().filter(|wiring| !wiring.personal) {
+        let scripts = wiring.scripts();
+        for script in scripts.filter(|script| {
+            let is_file = matches!(script.named, Named::Program | Named::Script | Named::Sourced);
+            is_file && !script.exists && !script.fallback
+        }) {
+            let message = format!("{} calls it, and it is not there", wiring.file);
+            let remedy = "make it, or take it out of there".to_owned();
+            let unread = Unread { file: script.path.clone(), line: None, message, remedy };
+            gone.entry(script.path.clone()).or_insert(unread);
+        }
+    }
+    gone.into_values().collect()
 }
 
 /// The commands that POSIX shells read.

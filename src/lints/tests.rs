@@ -1,8 +1,9 @@
 //! Each rule against its own examples, and looks at sources that nobody would write.
 
 use super::language::Language;
-use super::look::{About, Looked, look};
+use super::look::{About, Lines, Looked, found, look};
 use super::rules::{rule, rules};
+use super::syntax::Syntax;
 use crate::model::{Lint, LintKind, Severity};
 
 fn looked(language: Language, text: &[u8]) -> Looked {
@@ -127,7 +128,8 @@ fn two_kinds_are_allowed_by_one_comment() {
 
 #[test]
 fn what_is_not_understood_is_told_and_the_rest_is_read() {
-    let looked = looked(Language::Python, b"x = ) 1\ny = open(a)\n");
+    let text = format!("x = ) 1\ny = open(a)\n{}", "z = 1\n".repeat(10));
+    let looked = looked(Language::Python, text.as_bytes());
     assert!(looked.unclear.as_ref().is_some_and(|unclear| unclear.line.is_some()), "{looked:?}");
     assert_eq!(kinds(&looked.lints), ["no-encoding"]);
 }
@@ -174,5 +176,125 @@ fn a_kind_has_one_rule_and_one_name() {
     for kind in LintKind::ALL {
         assert_eq!(rule(kind).kind, kind);
         assert_eq!(LintKind::from_slug(kind.slug()), Some(kind));
+    }
+}
+
+#[test]
+fn a_long_file_is_looked_at_in_one_pass() {
+    let times = 3_000;
+    let lines = |head: &str, line: &str| format!("{head}{}", line.repeat(times));
+    for (kind, language, text) in [
+        (LintKind::BackgroundOutput, Language::Shell, lines("", "sleep 9 &\n")),
+        (LintKind::ByName, Language::Shell, format!("{}grep x", lines("", "ps aux|"))),
+        (LintKind::SlashPath, Language::Python, lines("def f(path):\n", "  path.endswith('a/b.json')\n")),
+        (LintKind::InPlaceWrite, Language::Python, lines("def f(state_file):\n", "  open(state_file, 'w')\n")),
+        (LintKind::RenameOver, Language::Python, lines("import os\ndef f():\n", "  os.rename(tmp, path)\n")),
+        (
+            LintKind::DetachedCwd,
+            Language::Python,
+            lines("import subprocess\ndef f():\n", "  p = subprocess.Popen(['x'], start_new_session=True)\n"),
+        ),
+        (LintKind::IdleAllow, Language::Python, lines("", "# hostproof: allow tmp-literal because x\n")),
+    ] {
+        let syntax = Syntax::parse(language, &text).expect("a tree");
+        let about = About { language, file: "hooks/x", wired: None, executable: None };
+        let found = found(&syntax, &Lines::of(&text), about);
+        assert_eq!(found.iter().filter(|lint| lint.kind == kind).count(), times, "{kind:?}");
+        // A walk per finding would be a thousand times as much.
+        let most = syntax.nodes().count() * 300;
+        assert!(syntax.steps() < most, "{kind:?}: {} of {most}", syntax.steps());
+    }
+}
+
+#[test]
+fn rules_that_take_too_long_say_so() {
+    let text = "f(x)\n".repeat(5_000);
+    let syntax = Syntax::parse(Language::Python, &text).expect("a tree");
+    syntax.limit_steps(1_000);
+    assert!(syntax.root().descendants().count() < 2_000);
+    assert!(syntax.is_exhausted());
+}
+
+#[test]
+fn a_file_that_is_mostly_not_understood_is_not_looked_at() {
+    for (language, text) in [
+        (Language::Python, format!("x={}", "[".repeat(5_000))),
+        (Language::Python, format!("{}x = ) 1\n", "y = 2\n".repeat(3)) + &"for for for\n".repeat(10)),
+    ] {
+        let looked = looked(language, text.as_bytes());
+        assert!(looked.unread.as_ref().is_some_and(|unread| unread.line.is_some()), "{text:.60}: {looked:?}");
+    }
+    let small = format!("x = ) 1\n{}", "y = f(2)\n".repeat(50));
+    let looked = looked(Language::Python, small.as_bytes());
+    assert!(looked.unread.is_none() && looked.unclear.is_some(), "{looked:?}");
+}
+
+#[test]
+fn only_what_looks_after_a_background_command_keeps_it_quiet() {
+    let trap = "[ -f x ] && (sleep 9; sync) >/dev/null 2>&1 &\n";
+    for (text, times) in [
+        (format!("old=$(cat pid)\nkill -0 \"$old\" && exit 0\n{trap}"), 1),
+        ("cleanup() { wait 2>/dev/null; }\nhelper() { echo $!; }\nsleep 999 &\n".to_owned(), 1),
+        ("pkill x\nsleep 9 &\n".to_owned(), 1),
+        ("sleep 9 &\nkill -0 \"$old\"\n".to_owned(), 1),
+        ("sleep 9 &\nsleep 8 >/dev/null &\npid=$!\n".to_owned(), 1),
+        (format!("{trap}wait\n"), 0),
+        ("f() {\n  sleep 9 &\n  pid=$!\n}\n".to_owned(), 0),
+        ("sleep 9 &\nkill %1\n".to_owned(), 0),
+        ("sleep 9 &\nsleep 8 &\nwait\n".to_owned(), 0),
+    ] {
+        let looked = looked(Language::Shell, text.as_bytes());
+        let found = kinds(&looked.lints).into_iter().filter(|kind| *kind == "background-output").count();
+        assert_eq!(found, times, "{text}");
+    }
+}
+
+#[test]
+fn an_allow_that_nearly_fits_is_told() {
+    for comment in [
+        "# hostproof:allow no-encoding because x",
+        "# HOSTPROOF: allow no-encoding because x",
+        "# noqa: X  # hostproof: allow no-encoding because x",
+        "# hostproof: allow no-encoding becauseit",
+    ] {
+        let looked = looked(Language::Python, format!("f = open(a)  {comment}\n").as_bytes());
+        assert_eq!(kinds(&looked.lints), ["no-encoding", "idle-allow"], "{comment}");
+    }
+    let looked = looked(Language::Python, b"f = open(a)  # hostproof: allow all because x\n");
+    assert!(!looked.lints[1].message.contains("did you mean"), "{}", looked.lints[1].message);
+}
+#[test]
+fn a_branch_for_windows_is_no_guard_against_windows() {
+    for (text, finds) in [
+        ("import os\nif os.name == \"nt\":\n    import fcntl\n    os.kill(1, 0)\n", true),
+        ("import sys\nif sys.platform == \"win32\":\n    import fcntl\n", true),
+        ("import os\nif os.name == \"nt\":\n    pass\nelse:\n    import fcntl\n", false),
+        ("import os\nif os.name != \"nt\":\n    import fcntl\n", false),
+        ("import os\ndef f(pid, window):\n    if window > 3:\n        return None\n    os.kill(pid, 0)\n", true),
+        ("import os\ndef f(pid):\n    if os.environ.get(\"WINDOW\"): return\n    os.kill(pid, 0)\n", true),
+        ("import os\ndef f(pid, o):\n    if getattr(o, \"x\"): return\n    os.kill(pid, 0)\n", true),
+        ("import os\ndef f(pid):\n    if os.name == \"nt\":\n        return\n    os.kill(pid, 0)\n", false),
+        ("import os\ndef f(pid):\n    if getattr(os, \"getuid\", None): os.kill(pid, 0)\n", false),
+    ] {
+        let looked = looked(Language::Python, text.as_bytes());
+        let kinds = kinds(&looked.lints);
+        let found = kinds.contains(&"posix-only") || kinds.contains(&"kill-zero");
+        assert_eq!(found, finds, "{text}: {kinds:?}");
+    }
+}
+
+#[test]
+fn a_path_is_known_whatever_it_is_called() {
+    for text in [
+        "def f(q):\n    return q.endswith(\".claude/state/x.json\")\n",
+        "def f(name):\n    return name.endswith(\".claude/state/x.json\")\n",
+        "def f(i):\n    target = i[\"file_path\"]\n    return target.split(\"/\")[-1]\n",
+        "import subprocess\ndef f(p):\n    subprocess.run([\"git\"])\n    return p.endswith(\".claude/state/x.json\")\n",
+        "import http.client\ndef f(p):\n    return p.endswith(\".claude/state/x.json\")\n",
+        "def f(p):\n    log = s.replace(\"x\", \"\\\\\")\n    return p.endswith(\".claude/state/x.json\")\n",
+        "def f(sep, p):\n    return p.endswith(\".claude/state/x.json\")\n",
+    ] {
+        let looked = looked(Language::Python, text.as_bytes());
+        assert_eq!(kinds(&looked.lints), ["slash-path"], "{text}");
     }
 }

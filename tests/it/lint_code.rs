@@ -144,18 +144,65 @@ fn what_cannot_be_looked_at_is_told() {
     context.file("lib/wide.py", "x = open(a)\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
     context.file("lib/latin.py", b"# caf\xe9\nx = open(a)\n");
     context.file("lib/broken.sh", "if then fi (\n");
+    context.file("lib/odd.py", format!("x = ) 1\n{}", "y = 2\n".repeat(20)));
     context.file("lib/deep.py", "(".repeat(30_000));
     context.file("lib/README.md", "no source\n");
     crate::context::fifo(&context.project().join("lib/fifo.py"));
     let lints = lints(&context, &[]);
     let unread: Vec<&str> = lints.unread.iter().map(|unread| unread.file.as_str()).collect();
-    assert_eq!(unread, ["hook.py", "lib/wide.py"], "{lints:#?}");
+    assert_eq!(unread, ["hook.py", "lib/broken.sh", "lib/deep.py", "lib/wide.py"], "{lints:#?}");
     assert!(lints.unread[0].message.contains("1 MiB"), "{lints:#?}");
     let unclear: Vec<&str> = lints.unclear.iter().map(|unclear| unclear.file.as_str()).collect();
-    assert_eq!(unclear, ["lib/broken.sh", "lib/deep.py", "lib/latin.py"]);
+    assert_eq!(unclear, ["lib/latin.py", "lib/odd.py"]);
     assert_eq!(shown(&lints), ["no-encoding lib/latin.py:2"]);
     let said = context.hp(&["lint", "--code"]);
-    assert!(said.exits(1).stdout.contains("2 not looked at"), "{}", said.said());
+    assert!(said.exits(1).stdout.contains("4 not looked at"), "{}", said.said());
+}
+
+#[test]
+fn what_was_asked_for_by_name_is_read_or_told() {
+    let context = Context::with("- {id: a, run: [python3, hook.py]}");
+    let mut git = std::process::Command::new("git");
+    assert!(git.args(["init", "--quiet"]).current_dir(context.project()).status().expect("git").success());
+    context.file("hook.py", "x = 1\n");
+    context.file(".gitignore", "made/\n");
+    context.file("made/a.py", "x = open(a)\n");
+    context.file("notes.txt", "a\n");
+    crate::context::fifo(&context.project().join("pipe.py"));
+    assert_eq!(shown(&lints(&context, &["made"])), ["no-encoding made/a.py:1"]);
+    for path in ["notes.txt", "pipe.py"] {
+        let ran = context.hp(&["lint", "--code", path]);
+        assert!(ran.exits(3).stdout.contains(path), "{}", ran.said());
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let context = Context::with("- {id: a, run: [python3, hook.py]}");
+    context.file("hook.py", "x = 1\n");
+    context.file("deny/a.py", "x = open(a)\n");
+    let deny = context.project().join("deny");
+    let mode = |mode| std::fs::set_permissions(&deny, PermissionsExt::from_mode(mode)).expect("a mode");
+    mode(0o000);
+    let is_closed = std::fs::read_dir(&deny).is_err();
+    let ran = context.hp(&["lint", "--code", "--all"]);
+    mode(0o755);
+    if is_closed {
+        assert!(ran.exits(3).stdout.contains("deny"), "{}", ran.said());
+    } else {
+        eprintln!("skipped: for this user every folder can be read, whatever its mode");
+    }
+}
+
+#[test]
+fn a_script_that_a_host_calls_and_that_is_not_there_is_told() {
+    let context = Context::new();
+    context.file(".claude/settings.json", WIRED);
+    let lints = lints(&context, &[]);
+    let unread: Vec<&str> = lints.unread.iter().map(|unread| unread.file.as_str()).collect();
+    assert_eq!(unread, ["hooks/guard.py"]);
+    context.hp(&["lint", "--code"]).exits(3);
 }
 
 #[test]
@@ -199,7 +246,7 @@ fn various() -> Context {
     let context = Context::with("- {id: a, run: [python3, 'a b/hook.py'], covers: ['lib/**']}");
     context.file("a b/hook.py", "x = open(a)\ny = open(b)  # hostproof: allow no-encoding because it is ASCII\n");
     context.file("lib/x.py", "def f(root):\n    return f\"{root}/x\"\n");
-    context.file("lib/y.py", "x = (\n");
+    context.file("lib/y.py", format!("x = ) 1\n{}", "y = 2\n".repeat(20)));
     context.file("lib/z.py", "\0");
     context.file("lib/w.sh", "#!/bin/sh\r\n");
     context

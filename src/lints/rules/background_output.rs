@@ -1,9 +1,11 @@
 //! `background-output`: a shell sends something into the background that keeps the hook's output.
 
+use std::collections::HashMap;
+
 use super::super::language::Language::Shell;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::is_of_output;
-use super::super::source::Source;
+use super::super::source::{Source, scope};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
@@ -35,18 +37,13 @@ pub const RULE: Rule = Rule {
         found: 0,
         right: 0,
         wrong: 0,
-        remark: "A script that keeps the process id of what it starts is left out since one of those was found, whose output goes to a log.",
+        remark: "what a script waits for, or keeps the process id of, is left out since one of those was found, whose output goes to a log.",
     },
     find,
 };
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if source.language != Shell {
-        return;
-    }
-    // Who waits for what it starts, or ends it, keeps nothing; who keeps its process id looks after it.
-    let keeps_id = source.syntax.nodes().any(|node| node.kind() == "special_variable_name" && node.text() == "!");
-    if keeps_id || source.calls.iter().any(|call| matches!(&*call.name, "wait" | "kill" | "pkill" | "coproc")) {
         return;
     }
     let first_exec = source
@@ -58,15 +55,64 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         })
         .map(|call| call.node.index())
         .next();
-    for mark in source.syntax.nodes().filter(|node| node.kind() == "&" && !node.is_named()) {
-        let Some(parent) = mark.parent() else { continue };
-        let Some(before) = parent.children().filter(|part| part.index() < mark.index()).last() else { continue };
-        if !before.is_named() || first_exec.is_some_and(|exec| exec < before.index()) || is_inside_redirected(before) {
-            continue;
+    let looked_after = LookedAfter::of(source);
+    for parent in source.syntax.nodes() {
+        let mut before: Option<Node<'_>> = None;
+        for part in parent.children() {
+            let sent =
+                before.replace(part).filter(|before| part.kind() == "&" && !part.is_named() && before.is_named());
+            let Some(sent) = sent else { continue };
+            if first_exec.is_some_and(|exec| exec < sent.index()) || is_inside_redirected(sent) {
+                continue;
+            }
+            if let Some(message) = keeps(sent)
+                && !looked_after.has(part)
+            {
+                hits.push(Hit::at(sent, message));
+            }
         }
-        if let Some(message) = keeps(before) {
-            hits.push(Hit::at(before, message));
+    }
+}
+
+/// Where a shell waits for what it sent into the background, ends it, or keeps its process id; and where it sends something
+/// there. All by the function they lie in, in the order of the text.
+#[derive(Debug, Default)]
+struct LookedAfter {
+    sent: HashMap<usize, Vec<usize>>,
+    waits: HashMap<usize, Vec<usize>>,
+    ids: HashMap<usize, Vec<usize>>,
+}
+
+impl LookedAfter {
+    fn of(source: &Source<'_>) -> Self {
+        let mut all = Self::default();
+        for node in source.syntax.nodes() {
+            let list = match node.kind() {
+                "&" if !node.is_named() => &mut all.sent,
+                "special_variable_name" if node.text() == "!" => &mut all.ids,
+                _ => continue,
+            };
+            list.entry(scope(node).index()).or_default().push(node.index());
         }
+        for call in &source.calls {
+            // `kill %1` is for a job of this shell's own.
+            let of_jobs = || call.positional.iter().any(|word| word.text().trim_matches('"').starts_with('%'));
+            if call.name == "wait" || call.name == "kill" && of_jobs() {
+                all.waits.entry(scope(call.node).index()).or_default().push(call.node.index());
+            }
+        }
+        all
+    }
+
+    /// Whether what an `&` sends is looked after: by a wait after it, or by `$!` before the next one.
+    fn has(&self, mark: Node<'_>) -> bool {
+        let (function, at) = (scope(mark).index(), mark.index());
+        let after = |list: &HashMap<usize, Vec<usize>>| {
+            let list = list.get(&function)?;
+            list.get(list.partition_point(|place| *place <= at)).copied()
+        };
+        let next = after(&self.sent).unwrap_or(usize::MAX);
+        after(&self.waits).is_some() || after(&self.ids).is_some_and(|id| id < next)
     }
 }
 

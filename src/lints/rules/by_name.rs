@@ -37,12 +37,16 @@ pub const RULE: Rule = Rule {
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in &source.calls {
-        let program = argv(source, call).and_then(|argv| searching(&argv, || is_piped_on(call))).or_else(|| {
-            let text = shell_text(source, call)?;
-            with_commands(&text, |inner| {
-                inner.calls.iter().find_map(|command| searching(&argv(inner, command)?, || is_piped_on(command)))
-            })?
-        });
+        let program =
+            argv(source, call).and_then(|argv| searching(&argv, || is_piped_on(source, call))).or_else(|| {
+                let text = shell_text(source, call)?;
+                with_commands(&text, |inner| {
+                    inner
+                        .calls
+                        .iter()
+                        .find_map(|command| searching(&argv(inner, command)?, || is_piped_on(inner, command)))
+                })?
+            });
         if let Some(program) = program.filter(|_| !source.is_guarded(call.node)) {
             hits.push(Hit::at(call.node, format!("{program} looks for processes by name")));
         }
@@ -71,12 +75,13 @@ fn searching(argv: &[String], piped: impl Fn() -> bool) -> Option<&'static str> 
 }
 
 /// Whether a command's output goes to something that looks for a text; of an argv, that is not known, and taken for granted.
-fn is_piped_on(call: &Call<'_>) -> bool {
+fn is_piped_on<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
     if call.node.kind() != "command" {
         return true;
     }
     let Some(pipeline) = call.node.within(&["pipeline"]) else { return false };
-    let words = pipeline.descendants().filter(|node| node.kind() == "command_name");
-    let mut names = words.map(Node::text);
-    names.any(|name| matches!(name, "grep" | "egrep" | "rg" | "awk" | "sed"))
+    let searches = |node: Node<'_>| {
+        node.kind() == "command_name" && matches!(node.text(), "grep" | "egrep" | "rg" | "awk" | "sed")
+    };
+    !source.index("searches", pipeline, |node| searches(node).then_some("")).is_empty()
 }

@@ -33,7 +33,7 @@ pub const RULE: Rule = Rule {
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in source.calls_of(&["tempfile.TemporaryDirectory"]) {
         let ignores = call.keyword("ignore_cleanup_errors").is_some_and(|value| value.text() == "True");
-        let waits = call.in_scope().any(|node| {
+        let waits = source.scope_has("waits", call.node, |node| {
             node.kind() == "identifier" && matches!(node.text(), "wait" | "communicate" | "terminate" | "kill" | "join")
         });
         if ignores && !waits {

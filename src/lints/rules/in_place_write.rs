@@ -4,7 +4,7 @@ use super::super::language::Language::{JavaScript, Python, Shell};
 use super::super::literal::literal;
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::source::{Source, in_scope, scope};
+use super::super::source::{Source, scope};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
@@ -83,7 +83,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             _ => None,
         };
         let Some(path) = path else { continue };
-        if is_shared(path, call.node) && !renames(call.node) {
+        if is_shared(path, call.node) && !renames(source, call.node) {
             hits.push(Hit::at(call.node, format!("{} is written in place", super::short(path.text()))));
         }
     }
@@ -106,7 +106,11 @@ fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
     if is(DRAFTS) {
         return false;
     }
-    let function = scope(at).child("name").map(|name| words(name.text())).unwrap_or_default();
+    let function = Some(scope(at))
+        .filter(|scope| scope.parent().is_some())
+        .and_then(|scope| scope.child("name"))
+        .map(|name| words(name.text()))
+        .unwrap_or_default();
     let does = |list: &[&str]| function.iter().any(|word| list.contains(&word.as_str()));
     is(SHARED) || is_pid || does(PUBLISHING) || does(SAVING) && does(SHARED)
 }
@@ -129,8 +133,8 @@ fn last_of(path: Node<'_>) -> Node<'_> {
 }
 
 /// Whether a function puts something in its place by a rename.
-fn renames(at: Node<'_>) -> bool {
-    in_scope(at).any(|node| {
+fn renames<'s>(source: &Source<'s>, at: Node<'s>) -> bool {
+    source.scope_has("renames", at, |node| {
         matches!(node.kind(), "identifier" | "property_identifier")
             && (matches!(node.text(), "replace" | "rename" | "renameSync" | "link" | "mkstemp" | "NamedTemporaryFile" | "O_EXCL")
                 || node.text().to_ascii_lowercase().contains("atomic"))

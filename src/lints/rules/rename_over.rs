@@ -3,7 +3,7 @@
 use super::super::language::Language::Python;
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::source::{Call, Source};
+use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
@@ -49,7 +49,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             },
             _ => continue,
         };
-        if is_draft(from) && !is_draft(to) && !removes(call, to) && !source.is_guarded(call.node) {
+        if is_draft(from) && !is_draft(to) && !removes(source, call, to) && !source.is_guarded(call.node) {
             let message =
                 format!("{} takes the place of {} by a rename", super::short(from.text()), super::short(to.text()));
             hits.push(Hit::at(call.node, message));
@@ -69,15 +69,18 @@ fn is_draft(node: Node<'_>) -> bool {
 }
 
 /// Whether the target is removed, or asked for, in the same function.
-fn removes(call: &Call<'_>, target: Node<'_>) -> bool {
+fn removes<'s>(source: &Source<'s>, call: &Call<'s>, target: Node<'s>) -> bool {
     const SEEING: &[&str] = &["remove", "unlink", "exists", "rmtree", "isfile", "isdir", "is_file"];
-    call.in_scope().filter(|node| node.kind() == "call").any(|other| {
-        let Some(function) = other.child("function") else { return false };
+    let seeing = |node: Node<'s>| {
+        let function = node.child("function").filter(|_| node.kind() == "call")?;
         let last = function.text().rsplit('.').next().unwrap_or_default();
-        SEEING.contains(&last)
-            && (other
-                .child("arguments")
-                .is_some_and(|given| given.parts().next().is_some_and(|first| first.text() == target.text()))
-                || function.child("object").is_some_and(|object| object.text() == target.text()))
-    })
+        SEEING.contains(&last).then_some((node, function))
+    };
+    // `os.remove(path)`, and `path.unlink()`.
+    let given = source.index("seen arguments", scope(call.node), |node| {
+        let (call, _) = seeing(node)?;
+        call.child("arguments")?.parts().next().map(Node::text)
+    });
+    let asked = source.index("seen objects", scope(call.node), |node| seeing(node)?.1.child("object").map(Node::text));
+    given.contains_key(target.text()) || asked.contains_key(target.text())
 }

@@ -1,9 +1,9 @@
 //! `slash-path`: a path of the system that is compared with, or split at, slashes.
 
 use super::super::language::Language::{JavaScript, Python};
-use super::super::paths::{is_made, is_path, is_path_text, sees_to_separators, text_of};
+use super::super::paths::{is_file_text, is_made, is_named_other, is_path, is_path_text, sees_to_separators, text_of};
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::source::{Call, Source};
+use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
@@ -54,12 +54,13 @@ const LOOKING: &[&str] = &[
     "indexOf",
     "lastIndexOf",
 ];
+/// Of those the ones that look at an end: a whole text is searched with the others.
+const ENDS: &[&str] = &["endswith", "startswith", "removeprefix", "removesuffix", "endsWith", "startsWith"];
 const SPLITTING: &[&str] = &["split", "rsplit", "partition", "rpartition"];
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     let reads = source.language == Python || source.language.is_script();
-    // Where there are addresses, a path may be one of those.
-    if !reads || source.is_for_posix() || source.imports(&["urllib", "http", "url", "express", "posixpath"]) {
+    if !reads || source.is_for_posix() || source.imports(&["posixpath"]) {
         return;
     }
     for call in &source.calls {
@@ -74,7 +75,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-fn method(source: &Source<'_>, call: &Call<'_>) -> Option<Hit> {
+fn method<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
     let (receiver, argument) = (call.receiver?, *call.positional.first()?);
     let texts: Vec<String> = match argument.kind() {
         "tuple" | "array" => argument.parts().filter_map(text_of).collect(),
@@ -85,11 +86,13 @@ fn method(source: &Source<'_>, call: &Call<'_>) -> Option<Hit> {
     let is_trap = if SPLITTING.contains(&method) {
         texts.iter().any(|text| text == "/") && of_path()
     } else if LOOKING.contains(&method) {
-        texts.iter().any(|text| is_path_text(text) && of_path())
+        texts
+            .iter()
+            .any(|text| is_path_text(text) && of_path() || ENDS.contains(&method) && is_file(source, text, receiver))
     } else {
         false
     };
-    if !is_trap || source.is_guarded(call.node) || sees_to_separators(call.node) {
+    if !is_trap || source.is_guarded(call.node) || sees_to_separators(source, call.node) {
         return None;
     }
     let verb = if SPLITTING.contains(&method) { "split at" } else { "compared with" };
@@ -99,7 +102,7 @@ fn method(source: &Source<'_>, call: &Call<'_>) -> Option<Hit> {
     ))
 }
 
-fn comparison(source: &Source<'_>, node: Node<'_>) -> Option<Hit> {
+fn comparison<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
     let operator = node.children().find(|part| matches!(part.text(), "==" | "!=" | "in" | "not in" | "===" | "!=="))?;
     let sides: Vec<Node<'_>> = node.parts().filter(|part| part.index() != operator.index()).collect();
     let [left, right] = sides[..] else { return None };
@@ -108,8 +111,9 @@ fn comparison(source: &Source<'_>, node: Node<'_>) -> Option<Hit> {
         (None, Some(text)) if !operator.text().ends_with("in") => (text, left),
         _ => return None,
     };
-    let looks = is_path_text(&text) && is_one(source, path);
-    if !looks || source.is_guarded(node) || sees_to_separators(node) {
+    let is_whole = !operator.text().ends_with("in");
+    let looks = is_path_text(&text) && is_one(source, path) || is_whole && is_file(source, &text, path);
+    if !looks || source.is_guarded(node) || sees_to_separators(source, node) {
         return None;
     }
     Some(Hit::at(node, format!("`{}` is a path of the system, and is compared with {text:?}", short(path))))
@@ -117,8 +121,30 @@ fn comparison(source: &Source<'_>, node: Node<'_>) -> Option<Hit> {
 
 /// Whether an expression is a path of the system. A self-test has paths of its own invention, which have slashes on every
 /// system: there it is one if the system has just made it.
-fn is_one(source: &Source<'_>, node: Node<'_>) -> bool {
-    is_path(source, node) && (!source.is_test() || is_made(source, node))
+fn is_one<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
+    // Where there are addresses, what is called a path may be one of those.
+    let is_path = |node| is_path(source, node) && !knows_addresses(source);
+    let is_given = || {
+        let given = source.index("bound", scope(node), |node| match node.kind() {
+            "assignment" => node.child("left").map(Node::text),
+            "variable_declarator" => node.child("name").map(Node::text),
+            _ => None,
+        });
+        let values = given.get(node.text()).map_or(&[][..], Vec::as_slice).iter().take(8);
+        let mut values = values.filter_map(|node| node.child("right").or_else(|| node.child("value")));
+        values.any(|value| value.kind() != "identifier" && is_path(value)) && !is_named_other(node)
+    };
+    let is = is_path(node) || node.kind() == "identifier" && is_given();
+    is && (!source.is_test() || is_made(source, node))
+}
+
+fn knows_addresses(source: &Source<'_>) -> bool {
+    source.imports(&["urllib", "http", "url", "express"])
+}
+
+/// Whether something, whatever it is called, is compared with what can only be a file in a folder.
+fn is_file(source: &Source<'_>, text: &str, node: Node<'_>) -> bool {
+    is_file_text(text) && !source.is_test() && !is_named_other(node)
 }
 
 /// The beginning of a node's text.
