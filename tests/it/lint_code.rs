@@ -178,12 +178,12 @@ fn what_was_asked_for_by_name_is_read_or_told() {
 
 #[test]
 fn a_folder_that_cannot_be_read_is_told() {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::PermissionsExt;
     let context = Context::with("- {id: a, run: [python3, hook.py]}");
     context.file("hook.py", "x = 1\n");
     context.file("deny/a.py", "x = open(a)\n");
     let deny = context.project().join("deny");
-    let mode = |mode| std::fs::set_permissions(&deny, PermissionsExt::from_mode(mode)).expect("a mode");
+    let mode = |mode| std::fs::set_permissions(&deny, std::fs::Permissions::from_mode(mode)).expect("a mode");
     mode(0o000);
     let is_closed = std::fs::read_dir(&deny).is_err();
     let ran = context.hp(&["lint", "--code", "--all"]);
