@@ -178,7 +178,7 @@ fn what_was_asked_for_by_name_is_read_or_told() {
 
 #[test]
 fn a_folder_that_cannot_be_read_is_told() {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::PermissionsExt;
     let context = Context::with("- {id: a, run: [python3, hook.py]}");
     context.file("hook.py", "x = 1\n");
     context.file("deny/a.py", "x = open(a)\n");
