@@ -3,13 +3,15 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The files that calls of this run may be reading now.
 #[derive(Debug, Default)]
 pub struct Reading {
     taken: Mutex<HashSet<PathBuf>>,
     changed: Condvar,
+    /// Calls share it; who looks for what is wired, and so reads scripts in this process, has it alone.
+    looking: RwLock<()>,
 }
 
 /// Files that no other call may read; given back when it is dropped.
@@ -17,6 +19,7 @@ pub struct Reading {
 pub struct Alone<'r> {
     reading: &'r Reading,
     files: HashSet<PathBuf>,
+    _called: RwLockReadGuard<'r, ()>,
 }
 
 impl Reading {
@@ -29,7 +32,12 @@ impl Reading {
         }
         taken.extend(files.iter().cloned());
         drop(taken);
-        Alone { reading: self, files }
+        Alone { reading: self, files, _called: self.looking.read().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    /// Waits until no call is made. As long as this is kept none begins: what is read now is no call's reading.
+    pub fn look(&self) -> RwLockWriteGuard<'_, ()> {
+        self.looking.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

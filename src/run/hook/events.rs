@@ -89,7 +89,10 @@ impl<'a> Life<'a> {
         slot: &mut Slot<'_>,
     ) -> Result<(Told, Places), Stopped> {
         let places = self.places(check, sandbox)?;
-        let found = find(hook, &places.project)?;
+        let found = {
+            let _looking = self.reading.look();
+            find(hook, &places.project)?
+        };
         // Its time begins when its scripts are its own.
         let commands = found.wirings.iter().flat_map(|wiring| &wiring.commands);
         let files: Vec<_> = commands.flat_map(|command| watched(command, &places.project)).collect();
