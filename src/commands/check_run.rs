@@ -1,7 +1,7 @@
 //! What `run` and `try` have in common: a plan is run, told while it runs, and reported.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
@@ -18,7 +18,7 @@ use crate::cli::{HowArgs, KeepArg, VouchArgs};
 use crate::container::{Session, Wanted};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::{
-    EVENTS_SCHEMA, Event, HostFacts, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Stop, Tool,
+    Check, EVENTS_SCHEMA, Event, HostFacts, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Stop, Tool,
 };
 use crate::plan::Plan;
 use crate::report::{self, Again, Look};
@@ -231,13 +231,14 @@ pub fn tool() -> Tool {
 fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
     let CheckRun { plan, how, by_id, manifests, .. } = check_run;
     let here = current_folder().unwrap_or_else(|_| plan.project.clone());
-    let is_red = |id: &str| report.checks.iter().any(|check| check.id == id && check.verdict.is_red());
-    let red: Vec<_> = plan.checks.iter().map(|planned| &planned.check).filter(|check| is_red(&check.id)).collect();
+    let planned: HashMap<&str, &Check> =
+        plan.checks.iter().map(|planned| (planned.check.id.as_str(), &planned.check)).collect();
+    let red = report.checks.iter().filter(|check| check.verdict.is_red());
+    let red: Vec<&Check> = red.filter_map(|check| planned.get(check.id.as_str()).copied()).collect();
     let traps = traps(look, &plan.project, &red);
     for check in &report.checks {
-        let planned = plan.checks.iter().map(|planned| &planned.check).find(|planned| planned.id == check.id);
         let again = Again {
-            check: planned,
+            check: planned.get(check.id.as_str()).copied(),
             project: &plan.project,
             by_id: *by_id,
             manifests: manifests.as_deref(),
