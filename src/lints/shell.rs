@@ -64,20 +64,17 @@ pub fn with_commands<R>(text: &str, then: impl FnOnce(&Source<'_>) -> R) -> Opti
     Some(then(&Source::new(Language::Shell, "", &syntax, &names)))
 }
 
+/// What starts a program in Python: with an argv, or with a text for the system's shell.
+pub const PYTHON_STARTERS: &[&str] =
+    &["subprocess.Popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"];
+
 /// The text that a call gives to the system's shell; `None` of any other call, and of one that names its shell.
 #[must_use]
 pub fn shell_text(source: &Source<'_>, call: &super::source::Call<'_>) -> Option<String> {
     let first = call.positional.first().copied();
     let text = match (source.language, &*call.name) {
         (Language::Python, "os.system" | "os.popen" | "subprocess.getoutput" | "subprocess.getstatusoutput") => first?,
-        (
-            Language::Python,
-            "subprocess.run"
-            | "subprocess.Popen"
-            | "subprocess.call"
-            | "subprocess.check_call"
-            | "subprocess.check_output",
-        ) => {
+        (Language::Python, name) if PYTHON_STARTERS.contains(&name) => {
             let through = call.keyword("shell").is_some_and(|shell| shell.text() == "True");
             if !through || call.keyword("executable").is_some() {
                 return None;
@@ -101,14 +98,9 @@ pub fn argv(source: &Source<'_>, call: &super::source::Call<'_>) -> Option<Vec<S
     let words = |list: Node<'_>| list.parts().map(|part| literal(part).unwrap_or_default()).collect::<Vec<_>>();
     match (source.language, &*call.name) {
         (Language::Shell, _) => Some(std::iter::once(call.name.clone()).chain(call.words()).collect()),
-        (
-            Language::Python,
-            "subprocess.run"
-            | "subprocess.Popen"
-            | "subprocess.call"
-            | "subprocess.check_call"
-            | "subprocess.check_output",
-        ) => call.argument(0, "args").filter(|list| matches!(list.kind(), "list" | "tuple")).map(words),
+        (Language::Python, name) if PYTHON_STARTERS.contains(&name) => {
+            call.argument(0, "args").filter(|list| matches!(list.kind(), "list" | "tuple")).map(words)
+        }
         (
             _,
             "child_process.spawn" | "child_process.spawnSync" | "child_process.execFile" | "child_process.execFileSync",

@@ -4,6 +4,7 @@ use super::super::language::Language::Python;
 use super::super::literal::literal;
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
+use super::super::shell::PYTHON_STARTERS;
 use super::super::source::{Call, Source};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -46,9 +47,6 @@ pub const RULE: Rule = Rule {
     find,
 };
 
-const STARTERS: &[&str] =
-    &["subprocess.Popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"];
-
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if source.language != Python || source.is_for_posix() {
         return;
@@ -61,7 +59,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in &source.calls {
         // A self-test's own files have the letters that it gives them, which are ASCII in most; what it reads of a program,
         // it reads as the host would.
-        let own = source.is_test() && (source.text.is_ascii() || !STARTERS.contains(&&*call.name));
+        let own = source.is_test() && (source.text.is_ascii() || !PYTHON_STARTERS.contains(&&*call.name));
         if own || has_open && call.name == "open" {
             continue;
         }
@@ -96,7 +94,7 @@ fn lacking(source: &Source<'_>, call: &Call<'_>) -> Option<String> {
             let plain = call.positional.first().is_some_and(|text| is_ascii(source, *text));
             return (call.positional.len() == 1 && !plain).then(|| "text is written to a file".to_owned());
         }
-        name if STARTERS.contains(&name) => return pipes(call),
+        name if PYTHON_STARTERS.contains(&name) => return pipes(call),
         _ => return None,
     };
     if call.positional.len() > most {

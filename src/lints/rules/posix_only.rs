@@ -2,6 +2,7 @@
 
 use super::super::language::Language::{self, Go, JavaScript, Python, Rust};
 use super::super::rule::{Hit, Rule, Seen};
+use super::super::shell::PYTHON_STARTERS;
 use super::super::source::Source;
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -150,9 +151,6 @@ const ATTRIBUTES: &[(&str, &[&str])] = &[
 /// Keywords of `Popen` that it refuses there.
 const KEYWORDS: &[&str] = &["preexec_fn", "pass_fds", "user", "group", "extra_groups", "umask", "process_group"];
 
-const STARTERS: &[&str] =
-    &["subprocess.Popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"];
-
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     // Files and folders that are named after a system are chosen by it.
     if source.is_for_posix() {
@@ -211,7 +209,7 @@ fn python<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
             _ => {}
         }
     }
-    for call in source.calls_of(STARTERS) {
+    for call in source.calls_of(PYTHON_STARTERS) {
         for keyword in
             KEYWORDS.iter().filter(|keyword| call.keyword(keyword).is_some_and(|value| value.text() != "None"))
         {
