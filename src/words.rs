@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::env::consts::OS;
+use std::fmt::Display;
 use std::time::{Duration, SystemTime};
 
 /// A duration in the form that manifests use: `250ms`, `1s`, `1.8s`, `10m`, `1h30m`.
@@ -106,6 +107,13 @@ pub fn shown(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+/// A number of things of that name: `1 check`, `2 checks`.
+#[must_use]
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, name: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {name}{plural}")
 }
 
 /// The beginning of a text, with `…` where there was more.

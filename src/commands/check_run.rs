@@ -23,7 +23,7 @@ use crate::model::{
 use crate::plan::Plan;
 use crate::report::{self, Again, Look};
 use crate::run::{self, Keep, Observer, Options, Ran, Until};
-use crate::words::timestamp;
+use crate::words::{counted, timestamp};
 use crate::{env, memory, platform, source};
 
 /// A plan and how it is to be run and told.
@@ -93,10 +93,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let place = session.as_ref().map_or_else(Place::host, |session| session.place().clone());
     show.line(&format!("{}\n", report::header(look, &place, plan.checks.len(), jobs)));
     if let Some(swept @ 1..) = session.as_ref().map(Session::swept) {
-        show.line(&format!(
-            "removed {swept} container{} of runs that were killed\n",
-            if swept == 1 { "" } else { "s" }
-        ));
+        show.line(&format!("removed {} of runs that were killed\n", counted(swept, "container")));
     }
     if let Some(remark) = remark {
         show.line(&format!("{}\n", look.text(remark)));

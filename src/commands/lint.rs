@@ -12,6 +12,7 @@ use crate::lints::{self, Scanned, Wanted};
 use crate::model::{LINTS_SCHEMA, LintTotals, Lints};
 use crate::report::{self, Document, Target};
 use crate::wirings::{self, Disk};
+use crate::words::counted;
 use crate::{env, platform};
 
 /// Checks every manifest and says how many checks they have; with `--code`, reads sources for traps.
@@ -24,10 +25,8 @@ pub fn run(args: &LintArgs) -> Result<ExitCode> {
         return code(args);
     }
     let loaded = super::run::load(&args.manifests)?;
-    let files = loaded.files.len();
-    let plural = |n: usize| if n == 1 { "" } else { "s" };
-    let checks = loaded.checks.len();
-    Show::Stdout.line(&format!("{checks} check{} in {files} file{}: no errors", plural(checks), plural(files)));
+    let (checks, files) = (counted(loaded.checks.len(), "check"), counted(loaded.files.len(), "file"));
+    Show::Stdout.line(&format!("{checks} in {files}: no errors"));
     Ok(ExitCode::Ok)
 }
 

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use super::check_run::current_folder;
 use super::show::Show;
+use super::vouch::summary;
 use crate::cli::{PushArgs, ReceiptFetchArgs, ReceiptPublishArgs};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::{Disregarded, REVOCATION};
@@ -128,12 +129,7 @@ pub fn is_revocation(envelope: &Envelope) -> bool {
 fn described(kept: &Kept) -> String {
     let what = match &kept.said {
         Said::Revocation(receipt, _) => format!("revocation of {}", &receipt[..DIGITS]),
-        Said::Receipt(statement) => {
-            let checks = &statement.predicate.checks;
-            let red = checks.iter().filter(|check| check.verdict.is_red()).count();
-            let colour = if red == 0 { "green".to_owned() } else { format!("red, {red} of them") };
-            format!("receipt of {} check{} ({colour})", checks.len(), if checks.len() == 1 { "" } else { "s" })
-        }
+        Said::Receipt(statement) => summary(&statement.predicate.checks),
     };
     match &kept.keys[..] {
         [] => format!("{what}, unsigned: nobody vouches for it"),

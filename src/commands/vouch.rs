@@ -6,14 +6,14 @@ use std::time::SystemTime;
 use super::documents::Documents;
 use crate::cli::VouchArgs;
 use crate::error::{Error, Result};
-use crate::model::{LeftOut, Report, RepositoryFacts, Statement};
+use crate::model::{LeftOut, ReceiptCheck, Report, RepositoryFacts, Statement};
 use crate::plan::Plan;
 use crate::receipt::envelope::Envelope;
 use crate::receipt::key::Signing;
 use crate::receipt::moment::Moment;
 use crate::receipt::{repository, statement};
 use crate::report::Target;
-use crate::words::shown;
+use crate::words::{counted, shown};
 
 /// All that a receipt needs besides the report.
 pub struct Vouch<'d> {
@@ -86,12 +86,8 @@ impl<'d> Vouch<'d> {
         let by = envelope.signatures().first().map_or("unsigned: nobody vouches for it".to_owned(), |signature| {
             format!("signed with {}", signature.keyid)
         });
-        let red = receipt.checks.iter().filter(|check| check.verdict.is_red()).count();
-        let colour = if red == 0 { "green".to_owned() } else { format!("red, {red} of them") };
-        let count = receipt.checks.len();
         let to = self.target.file().map_or("on standard output".to_owned(), |file| format!("in {}", file.display()));
-        let mut lines =
-            vec![format!("receipt of {count} check{} ({colour}) {to}, {by}", if count == 1 { "" } else { "s" })];
+        let mut lines = vec![format!("{} {to}, {by}", summary(&receipt.checks))];
         lines.extend(receipt.left_out.iter().map(|left| format!("    without {}: {}", left.id, left.because)));
         shown(lines.join("\n").as_bytes())
     }
@@ -102,4 +98,11 @@ fn none(why: &str) -> Error {
     let why = shown(why.as_bytes());
     let gap = if why.contains('\n') { "\n    " } else { " " };
     Error::Unmeasured(format!("no receipt:{gap}{}", why.replace('\n', "\n    ")))
+}
+
+/// What a receipt of these checks is, in a few words.
+pub fn summary(checks: &[ReceiptCheck]) -> String {
+    let red = checks.iter().filter(|check| check.verdict.is_red()).count();
+    let colour = if red == 0 { "green".to_owned() } else { format!("red, {red} of them") };
+    format!("receipt of {} ({colour})", counted(checks.len(), "check"))
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::covers::Covers;
 use crate::model::{Allow, CaseCount, Check, Platform, Policy, PolicyPart, ReaderChoice, Skips};
-use crate::words::{age, duration};
+use crate::words::{age, counted, duration};
 
 /// Keys that say what is run and with what, and let nothing pass by themselves.
 const NEUTRAL: &[&str] =
@@ -249,8 +249,7 @@ pub fn policy(before: &Policy, after: Option<&Policy>, signers: (&str, Option<&s
         Some(now) => {
             let new = lines(now).difference(&lines(signers.0)).count();
             if new > 0 {
-                let text =
-                    format!("{} has {new} line{} more, or other ones", after.signers, if new == 1 { "" } else { "s" });
+                let text = format!("{} has {} more, or other ones", after.signers, counted(new, "line"));
                 found.push((PolicyPart::Signers, text));
             }
         }

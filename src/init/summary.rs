@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::draft::{Draft, Seen};
 use super::write::FILE;
 use crate::model::Wiring;
+use crate::words::counted;
 
 /// The longest list of names.
 const NAMES: usize = 8;
@@ -15,10 +16,9 @@ pub fn summary(draft: &Draft<'_>, dry_run: bool) -> String {
         let ids = draft.tests.iter().filter(|(_, report)| Seen::of(report) == wanted);
         ids.map(|(test, _)| test.id.as_str()).collect::<Vec<_>>()
     };
-    let count = draft.tests.len();
     let mut text = format!(
-        "{count} check{} {} {FILE}\n",
-        plural(count),
+        "{} {} {FILE}\n",
+        counted(draft.tests.len(), "check"),
         if dry_run { "would be written to" } else { "written to" }
     );
     for (seen, label) in [(Seen::Green, "green"), (Seen::Left, "green, but left something behind"), (Seen::Red, "red")]
@@ -30,12 +30,8 @@ pub fn summary(draft: &Draft<'_>, dry_run: bool) -> String {
         }
     }
     if !draft.wired.is_empty() {
-        let count = draft.wired.len();
-        let _ = writeln!(
-            text,
-            "  {count} wired hook{} found; those that no check seems to run are named in the file",
-            plural(count)
-        );
+        let wired = counted(draft.wired.len(), "wired hook");
+        let _ = writeln!(text, "  {wired} found; those that no check seems to run are named in the file");
     }
     for note in draft.notes {
         let _ = writeln!(text, "  note: {}", super::yaml::comment(note));
@@ -62,7 +58,7 @@ pub fn nothing_found(wired: &[Wiring], notes: &[String]) -> String {
         the `test` script of package.json, and Cargo.toml with tests\n"
         .to_owned();
     if !wired.is_empty() {
-        let _ = writeln!(text, "{} wired hook{} found that nothing tests:", wired.len(), plural(wired.len()));
+        let _ = writeln!(text, "{} found that nothing tests:", counted(wired.len(), "wired hook"));
         for wired in wired.iter().take(NAMES) {
             let _ = writeln!(text, "  {}", super::yaml::comment(&format!("{}: {}", wired.occasion(), wired.command())));
         }
@@ -72,8 +68,4 @@ pub fn nothing_found(wired: &[Wiring], notes: &[String]) -> String {
     }
     text.push_str("next\n  hostproof try -- COMMAND  run a self-test of another name and see what it leaves behind");
     text
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }

@@ -10,6 +10,7 @@ use super::limits::MAX_PROBLEMS;
 use super::lines::{Lines, floor};
 use super::node::Span;
 use super::problem::{Problem, Problems};
+use crate::words::counted;
 
 /// How wide the marked lines may become; the renderer leaves out what is too much, at both sides of the place.
 const WIDTH: usize = 120;
@@ -43,8 +44,7 @@ pub fn diagnose(files: &[Diagnosed<'_>], colour: bool) -> String {
         errors += file.problems.len();
         wrong += 1;
     }
-    let plural = |count| if count == 1 { "" } else { "s" };
-    let _ = write!(output, "{more}{errors} error{} in {wrong} file{}", plural(errors), plural(wrong));
+    let _ = write!(output, "{more}{} in {}", counted(errors, "error"), counted(wrong, "file"));
     output
 }
 

@@ -4,7 +4,7 @@ use super::Look;
 use super::findings;
 use super::terminal::{frame_place, of_planned, one_line};
 use crate::model::{Cause, CheckComparison, Comparison, Divergence, Likeness, Standing};
-use crate::words::beginning;
+use crate::words::{beginning, counted};
 
 /// How many cases, causes and facts are shown before `…`.
 const CASES: usize = 4;
@@ -131,8 +131,7 @@ fn of_check(look: Look, comparison: &Comparison, check: &CheckComparison, width:
     for (alike, names) in groups {
         let shown = names.iter().take(cases).copied().collect::<Vec<_>>().join(", ");
         let more = if names.len() > cases { " … (all: --verbose)" } else { "" };
-        let plural = if names.len() == 1 { "case" } else { "cases" };
-        below(&format!("{} {plural} {}: {shown}{more}", names.len(), standings(comparison, alike)));
+        below(&format!("{} {}: {shown}{more}", counted(names.len(), "case"), standings(comparison, alike)));
     }
     check.notes.iter().for_each(|note| below(note));
     lines
@@ -180,18 +179,17 @@ pub(super) fn counts(comparison: &Comparison) -> String {
     let (checks, cases) = (&comparison.totals.checks, &comparison.totals.cases);
     let part = |different: u64, same: u64, what: &str| {
         let all = different + same;
-        let plural = if all == 1 { what.trim_end_matches('s') } else { what };
-        format!("{different} of {all} {plural}")
+        format!("{different} of {}", counted(all, what))
     };
     let mut text = match comparison.outcome {
-        Likeness::Different => format!("different: {}", part(checks.different, checks.same, "checks")),
-        Likeness::Same => format!("same: {} check{}", checks.same, if checks.same == 1 { "" } else { "s" }),
+        Likeness::Different => format!("different: {}", part(checks.different, checks.same, "check")),
+        Likeness::Same => format!("same: {}", counted(checks.same, "check")),
         Likeness::Unknown => return "nothing could be compared: no check is in two of them".to_owned(),
     };
     if comparison.outcome == Likeness::Same && cases.same > 0 {
-        text.push_str(&format!(", {} case{}", cases.same, if cases.same == 1 { "" } else { "s" }));
+        text.push_str(&format!(", {}", counted(cases.same, "case")));
     } else if cases.different + cases.same > 0 {
-        text.push_str(&format!(", {}", part(cases.different, cases.same, "cases")));
+        text.push_str(&format!(", {}", part(cases.different, cases.same, "case")));
     }
     let unknown = checks.unknown;
     if unknown > 0 {

@@ -2,6 +2,7 @@
 
 use super::terminal::one_line;
 use crate::model::{Finding, Kind, Process, Severity};
+use crate::words::counted;
 
 /// How many groups, and paths of one process, are shown before `…`.
 const GROUPS: usize = 4;
@@ -14,8 +15,7 @@ pub fn lines(findings: &[&Finding], verbose: bool) -> Vec<String> {
     let mut lines: Vec<String> = groups.iter().take(most).flat_map(|group| group_lines(group, verbose)).collect();
     let hidden: usize = groups.iter().skip(most).map(Vec::len).sum();
     if hidden > 0 {
-        let plural = if hidden == 1 { "" } else { "s" };
-        lines.push(format!("… and {hidden} more finding{plural} (all: --verbose)"));
+        lines.push(format!("… and {} (all: --verbose)", counted(hidden, "more finding")));
     }
     lines
 }
@@ -68,7 +68,7 @@ fn group_lines(group: &[&Finding], verbose: bool) -> Vec<String> {
         }
     }
     if more > 0 {
-        lines.push(format!("… and {more} more path{} of the same process", if more == 1 { "" } else { "s" }));
+        lines.push(format!("… and {} of the same process", counted(more, "more path")));
     }
     if group.iter().any(|finding| finding.kind == Kind::LeakedProcess) {
         remarks.extend(process.into_iter().flat_map(origin));

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::look::Look;
-use super::receipt::{plural, text};
+use super::receipt::text;
 use crate::model::{Disregarded, Revocation, Statement};
+use crate::words::counted;
 
 /// How many checks are named before the rest is counted.
 const NAMED: usize = 3;
@@ -42,7 +43,7 @@ pub fn kept(look: Look, mut kept: Vec<Kept>, unread: &[Disregarded]) -> Vec<Stri
         .collect();
     let revocations = kept.iter().filter(|kept| matches!(kept.said, Said::Revocation(..))).count();
     let answer =
-        format!("kept here: {}, {}", plural(kept.len() - revocations, "receipt"), plural(revocations, "revocation"));
+        format!("kept here: {}, {}", counted(kept.len() - revocations, "receipt"), counted(revocations, "revocation"));
     let mut lines = vec![look.bold(&answer)];
     lines.extend(kept.iter().map(|kept| line(look, kept, revoked.contains(&kept.digest))));
     if !kept.is_empty() {

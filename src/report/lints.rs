@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::look::Look;
 use crate::model::{Lint, LintTotals, Lints, Severity, TrapHost, Unread};
-use crate::words::shown;
+use crate::words::{counted, shown};
 
 /// The lines.
 #[must_use]
@@ -70,19 +70,18 @@ pub fn hosts(hosts: &[TrapHost]) -> String {
 /// `2 warnings, 1 note in 4 files and 1 command`
 #[must_use]
 pub fn counts(totals: &LintTotals) -> String {
-    let many = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     let all = [
-        (totals.errors, many(totals.errors, "error")),
-        (totals.warnings, many(totals.warnings, "warning")),
-        (totals.notes, many(totals.notes, "note")),
+        (totals.errors, counted(totals.errors, "error")),
+        (totals.warnings, counted(totals.warnings, "warning")),
+        (totals.notes, counted(totals.notes, "note")),
         (totals.allowed, format!("{} allowed", totals.allowed)),
     ];
     let found: Vec<String> = all.into_iter().filter(|(number, _)| *number > 0).map(|(_, text)| text).collect();
     let found = if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") };
     let commands =
-        if totals.commands > 0 { format!(" and {}", many(totals.commands, "command")) } else { String::new() };
+        if totals.commands > 0 { format!(" and {}", counted(totals.commands, "command")) } else { String::new() };
     let unread = if totals.unread > 0 { format!(", {} not looked at", totals.unread) } else { String::new() };
-    format!("{found} in {}{commands}{unread}", many(totals.files, "file"))
+    format!("{found} in {}{commands}{unread}", counted(totals.files, "file"))
 }
 
 /// What others wrote, on one line.

@@ -7,7 +7,7 @@ use crate::model::{
     Disregarded, InputsNow, ReceiptCheck, Revocation, Severity, Statement, TREE_SUBJECT, Verdict, Verification,
     VerifiedCheck, VerifiedReceipt,
 };
-use crate::words::{duration, shown};
+use crate::words::{counted, duration, shown};
 
 /// How many things that differ are named.
 const NAMED: usize = 3;
@@ -27,7 +27,7 @@ fn receipt(look: Look, statement: &Statement, kept: &Kept) -> Vec<String> {
     let count = receipt.checks.len();
     let answer = format!(
         "receipt of {}: {}",
-        plural(count, "check"),
+        counted(count, "check"),
         if red == 0 { "green".to_owned() } else { format!("{red} red") }
     );
     let host = &receipt.host;
@@ -166,10 +166,6 @@ fn inputs(check: &VerifiedCheck) -> String {
 
 pub(super) fn tag(look: Look, verdict: Verdict) -> String {
     if verdict.is_red() { look.red("RED ") } else { look.green("ok  ") }
-}
-
-pub(super) fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What others wrote, in one line.

@@ -9,7 +9,7 @@ use crate::model::{
     Case, CaseOutcome, Check, CheckReport, Counts, Cwd, Exit, Finding, Frame, How, Kind, Place, Process, Raised,
     Severity, Stop, Totals, Verdict,
 };
-use crate::words::{command_line, duration, quoted, shown};
+use crate::words::{command_line, counted, duration, quoted, shown};
 
 /// How many names of cases, findings and lines of output are shown before `…`.
 const NAMES: usize = 3;
@@ -23,9 +23,8 @@ const LONGEST_REASON: usize = 120;
 /// The first line of a run.
 #[must_use]
 pub fn header(look: Look, place: &Place, checks: usize, lanes: usize) -> String {
-    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let title = look.bold(&format!("hostproof {}", env!("CARGO_PKG_VERSION")));
-    format!("{title}  {}  {}, {}", look.text(&place_words(place)), plural(checks, "check"), plural(lanes, "lane"))
+    format!("{title}  {}  {}, {}", look.text(&place_words(place)), counted(checks, "check"), counted(lanes, "lane"))
 }
 
 /// Where it runs, in a few words.
