@@ -124,7 +124,11 @@ impl Project {
 fn took_ms(path: &Path) -> Result<BTreeMap<String, u64>> {
     let cannot = |error| Error::file("cannot read the report", path, error);
     let mut bytes = Vec::new();
-    fs::File::open(path).and_then(|file| file.take(MAX_REPORT).read_to_end(&mut bytes)).map_err(cannot)?;
+    // A link is followed, and what it leads to must be a file: nobody waits for a pipe.
+    platform::real_path(path)
+        .and_then(|real| platform::open_regular(&real))
+        .and_then(|file| file.take(MAX_REPORT).read_to_end(&mut bytes))
+        .map_err(cannot)?;
     let report: Report = serde_json::from_slice(&bytes)
         .map_err(|error| Error::Usage(format!("{} is no report of a run: {error}", path.display())))?;
     Ok(report.checks.into_iter().map(|check| (check.id, check.duration_ms)).collect())

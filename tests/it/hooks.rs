@@ -7,7 +7,7 @@ use std::process::Command;
 
 use hostproof::model::{Hooks, Host, Wiring};
 
-use crate::context::{Context, repository, variable};
+use crate::context::{Context, fifo, repository, variable};
 
 /// What `hooks --json` says.
 fn hooks(context: &Context, arguments: &[&str]) -> Hooks {
@@ -370,7 +370,7 @@ fn whatever_lies_at_the_path_is_answered() {
     let outside = tempfile::tempdir().expect("a folder");
     std::fs::write(outside.path().join("x"), claude("Stop", r#"{"command": "true"}"#)).expect("a file");
     let make = |what: &str, path: &Path| match what {
-        "a FIFO" => assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success()),
+        "a FIFO" => fifo(path),
         "a folder" => std::fs::create_dir(path).expect("a folder"),
         "out of the project" => symlink(outside.path().join("x"), path).expect("a link"),
         _ => symlink("nowhere", path).expect("a link"),
@@ -484,6 +484,10 @@ fn a_limit_is_held_against_what_a_check_took() {
     assert_eq!(hooks.wirings[0].faults[0].kind.slug(), "short-limit");
     let ran = context.hp(&["hooks", "--report", "hook.sh"]);
     assert!(ran.exits(2).stderr.contains("no report of a run"), "{}", ran.stderr);
+    // A pipe that nobody writes to is not waited for.
+    fifo(&context.project().join("pipe"));
+    let ran = context.hp(&["hooks", "--report", "pipe"]);
+    assert!(ran.exits(2).stderr.contains("cannot read the report"), "{}", ran.stderr);
 }
 
 /// Settings of public projects, in folders named after them, if there are some: every command is found.
