@@ -187,18 +187,22 @@ fn short_command(argv: &[String]) -> String {
     command
 }
 
-/// The beginning of a long text; of a long path its last names, since those are what it is known by.
+/// The beginning of a long text; of a long path, of whichever system, its last names (three, if there is room), since
+/// those are what it is known by.
 fn cut(text: String, most: usize) -> String {
-    let length = text.chars().count();
-    if length <= most {
-        text
-    } else if let Some((at, _)) = text.rmatch_indices('/').nth(2)
-        && !text.contains(' ')
-        && text[at..].chars().count() <= most
-    {
-        format!("…{}", &text[at..])
-    } else {
-        text.chars().take(most).chain(['…']).collect()
+    if text.chars().count() <= most {
+        return text;
+    }
+    let names = text
+        .rmatch_indices(['/', '\\'])
+        .take(3)
+        .map(|(at, _)| &text[at..])
+        .take_while(|names| names.chars().count() < most)
+        .last()
+        .filter(|_| !text.contains(' '));
+    match names {
+        Some(names) => format!("…{names}"),
+        None => text.chars().take(most).chain(['…']).collect(),
     }
 }
 
@@ -216,6 +220,10 @@ mod tests {
         assert_eq!(short(&["sh", "-c", "\nsleep 1\n  echo a\n"]), "pid 7 (sh -c sleep 1 echo a)");
         let path = format!("/{}/project/hooks/x.py", "deep/".repeat(30));
         assert_eq!(short(&["python3", &path]), "pid 7 (python3 …/project/hooks/x.py)");
+        let windows = r"C:\users\somebody\Temp\itp9bRBDU\fixtures\sweep\unmended\hooks\sweep_detached.py";
+        assert_eq!(short(&["python.exe", windows]), r"pid 7 (python.exe …\unmended\hooks\sweep_detached.py)");
+        let one_name = format!("/x/{}/{}/x.py", "a".repeat(40), "b".repeat(40));
+        assert_eq!(short(&["p", &one_name]), format!("pid 7 (p …/{}/x.py)", "b".repeat(40)));
         let long = short(&["p", &"x".repeat(1000), &"y".repeat(1000), &"z".repeat(1000)]);
         assert!(long.chars().count() < 150 && long.ends_with("… …)"), "{long}");
     }
