@@ -2,6 +2,7 @@
 
 mod compare;
 mod receipt;
+mod teeth;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ pub use receipt::{
     PushArgs, ReceiptArgs, ReceiptCommand, ReceiptFetchArgs, ReceiptListArgs, ReceiptPublishArgs, ReceiptRevokeArgs,
     ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs,
 };
+pub use teeth::TeethArgs;
 
 /// Runs hook self-tests on this machine and tells what they left behind.
 #[derive(Debug, Parser)]
@@ -37,6 +39,7 @@ pub struct Cli {
 pub enum Command {
     Run(RunArgs),
     Try(TryArgs),
+    Teeth(TeethArgs),
     List(ListArgs),
     Lint(LintArgs),
     Schema(SchemaArgs),

@@ -1,5 +1,7 @@
 //! From manifests to what this run will run, in order.
 
+mod teeth;
+
 use std::path::PathBuf;
 
 use globset::Glob;
@@ -8,6 +10,8 @@ use crate::error::{Error, Result};
 use crate::manifest::{Loaded, LoadedCheck};
 use crate::model::{Check, Manifests, Platform, Rules};
 use crate::platform;
+
+pub use teeth::{Tooth, Wanted};
 
 /// What a run will run.
 #[derive(Debug, Clone)]
@@ -32,6 +36,8 @@ pub struct Planned {
     pub skip: Option<String>,
     /// Whether exit status 0 needs a sign that a test ran. A single command that nobody called a check needs none.
     pub needs_proof: bool,
+    /// What it shows of a check's teeth; `None` for a check of a run.
+    pub tooth: Option<Tooth>,
 }
 
 impl Plan {
@@ -68,6 +74,7 @@ impl Plan {
                 locks: variant.locks,
                 check: variant.check,
                 needs_proof: true,
+                tooth: None,
             })
             .collect();
         Ok(Self {
@@ -87,7 +94,8 @@ impl Plan {
     /// A single command, without a manifest.
     #[must_use]
     pub fn of_command(project: PathBuf, check: Check) -> Self {
-        let planned = Planned { locks: check.lock.clone(), check, setup: None, skip: None, needs_proof: false };
+        let planned =
+            Planned { locks: check.lock.clone(), check, setup: None, skip: None, needs_proof: false, tooth: None };
         Self { project, checks: vec![planned], setups: Vec::new(), manifests: Manifests::default() }
     }
 }

@@ -28,8 +28,8 @@ use crate::{env, memory, platform, source};
 pub struct CheckRun {
     pub plan: Plan,
     pub how: HowArgs,
-    /// Whether the checks have manifests, so that their ids can be named on the command line.
-    pub by_id: bool,
+    /// What runs the checks again by their ids; `None` for a command without a manifest.
+    pub subcommand: Option<&'static str>,
     /// The folder of manifests, if one was named.
     pub manifests: Option<PathBuf>,
     /// Whether the first red check is the last that is started.
@@ -187,14 +187,14 @@ pub fn tool() -> Tool {
 
 /// Everything that is to be said after the lines of the checks.
 fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
-    let CheckRun { plan, how, by_id, manifests, .. } = check_run;
+    let CheckRun { plan, how, subcommand, manifests, .. } = check_run;
     let here = current_folder().unwrap_or_else(|_| plan.project.clone());
     for check in &report.checks {
         let planned = plan.checks.iter().map(|planned| &planned.check).find(|planned| planned.id == check.id);
         let again = Again {
             check: planned,
             project: &plan.project,
-            by_id: *by_id,
+            subcommand: *subcommand,
             manifests: manifests.as_deref(),
             here: &here,
             excerpts: &excerpts(&plan.project, check),

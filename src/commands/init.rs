@@ -60,6 +60,7 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
             setup: None,
             skip: None,
             needs_proof: false,
+            tooth: None,
         })
         .collect();
     let plan = Plan { project: project.root.clone(), checks, setups: Vec::new(), manifests: Manifests::default() };

@@ -21,6 +21,7 @@ mod receipt_store;
 mod run;
 mod schema;
 mod show;
+mod teeth;
 mod telling;
 mod r#try;
 mod vouch;
@@ -38,6 +39,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
     match cli.command.unwrap_or_else(|| Command::Run(RunArgs::default())) {
         Command::Run(args) => run::run(args),
         Command::Try(args) => r#try::run(args),
+        Command::Teeth(args) => teeth::run(args),
         Command::List(args) => list::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Schema(args) => Ok(schema::run(&args)),

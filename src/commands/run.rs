@@ -45,7 +45,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let check_run = CheckRun {
         plan,
         how: args.how,
-        by_id: true,
+        subcommand: Some("run"),
         manifests: args.manifests.manifests,
         fail_fast: args.fail_fast,
         baseline,

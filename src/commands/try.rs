@@ -43,7 +43,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
     let done = check_run::run(&CheckRun {
         plan,
         how: args.how,
-        by_id: false,
+        subcommand: None,
         manifests: None,
         fail_fast: false,
         baseline: None,

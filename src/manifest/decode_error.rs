@@ -12,9 +12,8 @@ use super::problem::Problem;
 pub const HELP: &str = "\nhelp: ";
 
 /// Keys that the manifest will have. Each is refused until the part that makes it work exists.
-const LATER: [&str; 16] = [
+const LATER: [&str; 15] = [
     "as",
-    "breaks",
     "copies",
     "faults",
     "forbid",

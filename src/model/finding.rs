@@ -37,6 +37,8 @@ pub enum Kind {
     NoProof,
     /// Exit status or text is not as expected.
     Unmet,
+    /// An edit that must turn the check red did not.
+    Toothless,
     /// The time limit ended the check.
     Timeout,
     /// A process could not be killed.
@@ -47,8 +49,9 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which findings are shown.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Timeout,
+        Self::Toothless,
         Self::RefusedByWindows,
         Self::Unmet,
         Self::ShortCount,
@@ -85,6 +88,7 @@ impl Kind {
             Self::SkippedCases => "skipped-cases",
             Self::NoProof => "no-proof",
             Self::Unmet => "unmet",
+            Self::Toothless => "toothless",
             Self::Timeout => "timeout",
             Self::Survivor => "survivor",
             Self::ProbeBlind => "probe-blind",

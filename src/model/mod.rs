@@ -3,6 +3,7 @@
 //! Nothing here decides, prints or touches the system; the modules import only std, serde and schemars.
 
 mod ability;
+mod breaks;
 mod case;
 mod check;
 mod comparison;
@@ -25,6 +26,7 @@ mod wiring_fault;
 pub use ability::{
     Ability, Can, EXAMINATION_SCHEMA, Examination, PUBLISHED_FILES, REMOVALS, WINDOWS_RULES, remedy, to_see_all,
 };
+pub use breaks::{Break, Edit};
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,

@@ -122,8 +122,8 @@ pub struct Again<'a> {
     /// The check as it was planned.
     pub check: Option<&'a Check>,
     pub project: &'a Path,
-    /// Whether the check can be named on the command line.
-    pub by_id: bool,
+    /// What runs the check again by its id; `None` if it has none.
+    pub subcommand: Option<&'static str>,
     /// The folder of manifests, if one was named.
     pub manifests: Option<&'a Path>,
     /// Where the user is.
@@ -304,9 +304,10 @@ fn remedies(check: &CheckReport, verbose: bool) -> Vec<String> {
 
 fn again(check: &CheckReport, rerun: &Again<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    if rerun.by_id {
+    if let Some(subcommand) = rerun.subcommand {
         let folder = rerun.manifests.map(|folder| format!(" --manifests {}", quoted(&folder.display().to_string())));
-        lines.push(format!("again  hostproof run {}{} --keep failed", quoted(&check.id), folder.unwrap_or_default()));
+        let folder = folder.unwrap_or_default();
+        lines.push(format!("again  hostproof {subcommand} {}{folder} --keep failed", quoted(&check.id)));
     }
     if let Some(cwd) = &check.cwd
         && check.hook.is_none()
@@ -422,7 +423,7 @@ mod tests {
             let again = Again {
                 check: None,
                 project: Path::new(project),
-                by_id: true,
+                subcommand: Some("run"),
                 manifests: None,
                 here: Path::new(here),
                 excerpts: &[],

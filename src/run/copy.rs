@@ -96,19 +96,18 @@ pub fn inside(project: &Path, name: &Path) -> Result<PathBuf, Outside> {
 }
 
 /// Copies the repository that the project is in: what git tracks, and what it neither tracks nor ignores, with a `.git`
-/// that has nothing to do with the original any more; all of the project where there is no repository. Gives the
-/// project's place in the copy.
+/// that has nothing to do with the original any more; all of the project where there is no repository. The copy
+/// lies at `to`, in the sandbox. Gives the project's place in it.
 ///
 /// # Errors
 ///
 /// A sentence that says what is in the way.
-pub fn project(project: &Path, sandbox: &Sandbox) -> Result<PathBuf, String> {
-    let work = sandbox.work();
+pub fn project(project: &Path, to: &Path, sandbox: &Sandbox) -> Result<PathBuf, String> {
     let failed = |path: &Path, error: &io::Error| format!("cwd: copy: cannot copy {}: {error}", path.display());
     let refused = |why: String| format!("cwd: copy: {why}");
     let Some(source::Repository { top, prefix }) = source::repository(project).map_err(refused)? else {
-        tree(project, &work, sandbox).map_err(|error| failed(project, &error))?;
-        return Ok(work);
+        tree(project, to, sandbox).map_err(|error| failed(project, &error))?;
+        return Ok(to.to_owned());
     };
     for file in source::listed(&top).map_err(refused)? {
         // Names from git are relative and clean; a path that is not stays out.
@@ -121,12 +120,12 @@ pub fn project(project: &Path, sandbox: &Sandbox) -> Result<PathBuf, String> {
         if fs::symlink_metadata(&from).is_err() || inside.any(|folder| is_lane(folder, sandbox)) {
             continue;
         }
-        tree(&from, &work.join(&file), sandbox).map_err(|error| failed(&file, &error))?;
+        tree(&from, &to.join(&file), sandbox).map_err(|error| failed(&file, &error))?;
     }
     let git = top.join(".git");
-    tree(&git, &work.join(".git"), sandbox).map_err(|error| failed(&git, &error))?;
+    tree(&git, &to.join(".git"), sandbox).map_err(|error| failed(&git, &error))?;
     // Without the separator that the prefix ends with.
-    let copy: PathBuf = work.join(prefix).components().collect();
+    let copy: PathBuf = to.join(prefix).components().collect();
     fs::create_dir_all(&copy).map_err(|error| failed(project, &error))?;
     Ok(copy)
 }

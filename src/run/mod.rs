@@ -3,6 +3,7 @@
 //! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
 mod copy;
+mod edits;
 mod encoding;
 mod environment;
 mod eventually;
@@ -25,6 +26,7 @@ mod setup;
 mod skips;
 mod slot;
 mod substitute;
+mod teeth;
 mod text;
 mod tools;
 mod totals;

@@ -137,9 +137,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), options.fail_fast);
     // What a check left with strangers may live until it is settled: so long its locks are its own.
     let settled = |index: usize, report: CheckReport| {
-        let red = report.verdict.is_red();
+        let verdict = if report.verdict.is_red() { Err(as_it_is(&report)) } else { Ok(()) };
         note(index, report);
-        schedule.judged(index, red);
+        schedule.judged(index, verdict);
         schedule.check_done(index);
     };
     let life = Life::new(plan, Arc::clone(&interrupt.stop));
@@ -239,6 +239,12 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         (options.fail_fast && !not_run.is_empty()).then_some(Stop::FailFast)
     };
     Ok(Ran { checks, totals, stopped, not_run, programs: programs.told(), findings })
+}
+
+/// Why nothing is shown by an edit of a check that is red without it.
+fn as_it_is(report: &CheckReport) -> String {
+    let why = report.reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+    format!("without an edit, in a copy of the project, it is {} already ({}){why}", report.verdict.name(), report.id)
 }
 
 struct Closed<'a, 'b>(&'a Schedule<'b>);

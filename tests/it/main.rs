@@ -67,6 +67,8 @@ mod signals;
 #[cfg(target_os = "linux")]
 mod spool;
 #[cfg(target_os = "linux")]
+mod teeth;
+#[cfg(target_os = "linux")]
 mod terminal;
 
 // What it compares with was written down on Linux.

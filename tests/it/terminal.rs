@@ -639,7 +639,7 @@ fn a_long_reason_is_whole_in_one_place_only() {
 #[test]
 fn every_help_has_examples() {
     let context = Context::proving("- {id: green, shell: 'echo ok', reader: none}");
-    for command in ["run", "try", "list", "lint", "schema", "explain", "who", "init", "completions", "man"] {
+    for command in ["run", "try", "teeth", "list", "lint", "schema", "explain", "who", "init", "completions", "man"] {
         let help = context.hp(&[command, "--help"]).exits(0).stdout.clone();
         assert!(help.contains(&format!("Examples:\n  hostproof {command}")), "{command}: {help}");
     }
