@@ -1,6 +1,8 @@
 //! The command line: types only. Parsing touches no system.
 
 mod compare;
+mod merge;
+mod partition;
 mod receipt;
 mod teeth;
 
@@ -10,9 +12,10 @@ use std::path::PathBuf;
 use clap::builder::{EnumValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
-use crate::model::{Rules, WindowsRules};
+use crate::model::{Partition, Rules, WindowsRules};
 
 pub use compare::CompareArgs;
+pub use merge::MergeArgs;
 pub use receipt::{
     PushArgs, ReceiptArgs, ReceiptCommand, ReceiptFetchArgs, ReceiptListArgs, ReceiptPublishArgs, ReceiptRevokeArgs,
     ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs,
@@ -48,6 +51,7 @@ pub enum Command {
     Doctor(DoctorArgs),
     Hooks(HooksArgs),
     Compare(CompareArgs),
+    Merge(MergeArgs),
     Receipt(ReceiptArgs),
     Init(InitArgs),
     Completions(CompletionsArgs),
@@ -58,7 +62,7 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  hostproof run sweep --as windows\n  \
-hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n\n\
+hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n  hostproof run --partition hash:2/4 --report part-2.json\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
@@ -67,6 +71,10 @@ pub struct RunArgs {
     /// Run only those that were red, or not reached, when they were last run.
     #[arg(long)]
     pub failed: bool,
+    /// Run one part of the checks, as `hash:2/4`: which part a check is in depends on its id alone. `merge` makes one report of
+    /// those of all parts.
+    #[arg(long, value_name = "hash:PART/OF", value_parser = partition::parse)]
+    pub partition: Option<Partition>,
     /// Start no further check after the first red one.
     #[arg(long)]
     pub fail_fast: bool,

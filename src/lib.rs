@@ -8,6 +8,7 @@
 //! settings of hosts and of git -> wirings -> init, report -> terminal, JSON
 //! report, source, a key -> receipt -> a file, a ref; a file, a ref, a commit -> receipt -> what it is worth
 //! report, report -> compare -> terminal, JSON, Markdown
+//! report, report -> merge -> report
 //! ```
 //!
 //! [`source`] adds git's facts to a report; [`memory`] knows from run to run which checks were red; [`words`] is how all parts say durations, commands and what others wrote.
@@ -22,7 +23,7 @@
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
 //! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> init, run, receipt, compare -> plan, wirings, readers, probes -> source, manifest, platform -> covers, model,
+//! - **Imports go one way**: `main -> commands -> init, run, receipt, compare, merge -> plan, wirings, readers, probes -> source, manifest, platform -> covers, model,
 //!   words`.
 
 pub mod cli;
@@ -34,6 +35,7 @@ pub mod error;
 pub mod init;
 pub mod manifest;
 pub mod memory;
+pub mod merge;
 pub mod model;
 pub mod plan;
 pub mod platform;

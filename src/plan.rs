@@ -1,5 +1,6 @@
 //! From manifests to what this run will run, in order.
 
+mod partition;
 mod teeth;
 
 use std::path::PathBuf;

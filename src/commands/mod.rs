@@ -15,6 +15,7 @@ mod init;
 mod lint;
 mod list;
 mod man;
+mod merge;
 mod receipt;
 mod receipt_revoke;
 mod receipt_store;
@@ -48,6 +49,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Doctor(args) => Ok(doctor::run(&args)),
         Command::Hooks(args) => hooks::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Receipt(args) => receipt::run(&args.command),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => Ok(completions::run(&args)),

@@ -33,6 +33,13 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             remark = Some(format!("{these} was red when it was last run; without --failed they run"));
         }
     }
+    if let Some(partition) = args.partition {
+        plan.keep(partition);
+        if plan.checks.is_empty() && remark.is_none() {
+            remark =
+                Some(format!("no check is in part {} of {}: the others have them all", partition.part, partition.of));
+        }
+    }
     let baseline = match &args.baseline {
         None => None,
         Some(named) => match Before::find(named, &args, &plan)? {
@@ -41,23 +48,29 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         },
     };
     // A run of all says all that there is to remember.
-    let all = args.checks.is_empty() && !args.failed && args.how.rules.is_none() && args.manifests.manifests.is_none();
+    let all = args.checks.is_empty()
+        && !args.failed
+        && args.partition.is_none()
+        && args.how.rules.is_none()
+        && args.manifests.manifests.is_none();
     let check_run = CheckRun {
-        plan,
         how: args.how,
         subcommand: Some("run"),
         manifests: args.manifests.manifests,
         fail_fast: args.fail_fast,
         baseline,
+        partition: args.partition,
+        took: memory::took(&plan.project),
         vouch: args.vouch,
         remark,
+        plan,
     };
     let done = check_run::run(&check_run)?;
     let plan = &check_run.plan;
     let ran: BTreeSet<&str> = plan.checks.iter().map(|planned| planned.check.id.as_str()).collect();
     // Where nothing can be remembered, no run is worse for it; --failed will say so.
     if !ran.is_empty()
-        && let Err(error) = memory::remember(&plan.project, &ran, done.red, all)
+        && let Err(error) = memory::remember(&plan.project, &ran, memory::Seen { red: done.red, took: done.took }, all)
         && args.failed
     {
         Show::error(&error);

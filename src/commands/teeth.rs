@@ -1,5 +1,7 @@
 //! `hostproof teeth`
 
+use std::collections::BTreeMap;
+
 use super::check_run::{self, CheckRun};
 use crate::cli::{TeethArgs, VouchArgs};
 use crate::error::{ExitCode, Result};
@@ -29,6 +31,8 @@ pub fn run(args: TeethArgs) -> Result<ExitCode> {
         manifests: args.manifests.manifests,
         fail_fast: false,
         baseline: None,
+        partition: None,
+        took: BTreeMap::new(),
         vouch: VouchArgs::default(),
     })?;
     Ok(done.code)

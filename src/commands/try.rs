@@ -1,5 +1,7 @@
 //! `hostproof try -- COMMAND`
 
+use std::collections::BTreeMap;
+
 use super::check_run::{self, CheckRun};
 use crate::cli::{CwdArg, HomeArg, TryArgs, VouchArgs};
 use crate::error::{Error, ExitCode, Result};
@@ -47,6 +49,8 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         manifests: None,
         fail_fast: false,
         baseline: None,
+        partition: None,
+        took: BTreeMap::new(),
         vouch: VouchArgs::default(),
         remark: None,
     })?;

@@ -18,6 +18,7 @@ mod receipt;
 mod removal;
 mod report;
 mod revocation;
+mod totals;
 mod verdict;
 mod verification;
 mod wiring;
@@ -51,8 +52,8 @@ pub use receipt::{
 };
 pub use removal::{Act, Answer, Came, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target, WindowsRules};
 pub use report::{
-    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts,
-    SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
+    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Partition, Place, ProcessTimes, Report,
+    RunFacts, SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
 };
 pub use revocation::{RECEIPT_SUBJECT, REVOCATION, Revocation, RevocationStatement};
 pub use verdict::Verdict;

@@ -29,7 +29,6 @@ mod substitute;
 mod teeth;
 mod text;
 mod tools;
-mod totals;
 mod unseen;
 mod workers;
 

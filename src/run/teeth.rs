@@ -126,7 +126,10 @@ pub fn said(tooth: &Tooth, outcome: &Outcome) -> Vec<String> {
 pub fn judged(tooth: &Tooth, judgement: Judgement, reading: &Reading, evidence: &Evidence) -> Judgement {
     match tooth {
         Tooth::Whole { expects } => whole(expects, judgement, reading, evidence),
-        Tooth::Edited { number, made, .. } => edited(*number, made, judgement, reading, evidence),
+        Tooth::Edited { number, made, .. } => {
+            let judgement = edited(*number, made, judgement, reading, evidence);
+            Judgement { counts: Counts::default(), ..judgement }
+        }
     }
 }
 
@@ -162,7 +165,7 @@ fn edited(number: usize, made: &Break, judgement: Judgement, reading: &Reading, 
             finding.allowed = Some(because.clone());
         }
         let reason = Some(format!("red as expected: {}", made.expect));
-        return Judgement { verdict: Verdict::Passed, reason, counts: Counts::default(), findings };
+        return Judgement { verdict: Verdict::Passed, reason, findings, ..judgement };
     }
     let unknown = match &evidence.read {
         Some(Read::Unknown(why)) => format!("; whether anything read it isn't known: {why}"),
@@ -190,7 +193,7 @@ fn edited(number: usize, made: &Break, judgement: Judgement, reading: &Reading, 
         format!("red for something else than {expect}")
     });
     let findings = std::iter::once(finding).chain(judgement.findings).collect();
-    Judgement { verdict: Verdict::Failed, reason, counts: Counts::default(), findings }
+    Judgement { verdict: Verdict::Failed, reason, findings, ..judgement }
 }
 
 /// One that shows nothing.

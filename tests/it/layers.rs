@@ -21,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("platform", &["env", "error", "model"]),
     ("probes", &["model", "platform", "words"]),
     ("manifest", &["env", "error", "model", "platform", "words"]),
+    ("merge", &["model"]),
     ("memory", &["env", "error", "platform"]),
     ("wirings", &["covers", "manifest", "model", "platform", "source", "words"]),
     ("plan", &["error", "manifest", "model", "platform"]),
@@ -32,8 +33,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "commands",
         &[
-            "cli", "compare", "env", "error", "init", "manifest", "memory", "model", "plan", "platform", "receipt",
-            "report", "run", "source", "wirings", "words",
+            "cli", "compare", "env", "error", "init", "manifest", "memory", "merge", "model", "plan", "platform",
+            "receipt", "report", "run", "source", "wirings", "words",
         ],
     ),
 ];

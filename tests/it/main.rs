@@ -47,6 +47,10 @@ mod keys;
 #[cfg(target_os = "linux")]
 mod leaks;
 #[cfg(target_os = "linux")]
+mod memory;
+#[cfg(target_os = "linux")]
+mod merge;
+#[cfg(target_os = "linux")]
 mod names;
 #[cfg(target_os = "linux")]
 mod neighbours;
