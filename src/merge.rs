@@ -33,7 +33,9 @@ pub fn merge(parts: Vec<Part>, replace: bool) -> Result<Report, String> {
         }
     }
     let mut totals = Totals::planned(checks.len() + not_run.len());
-    checks.iter().for_each(|check| totals.add(check));
+    for check in &checks {
+        totals.add(check);
+    }
     let baseline = baseline(&parts, replace)?;
     let duration_ms = duration(&parts);
     let stops = parts.iter().filter_map(|part| part.report.run.stopped);

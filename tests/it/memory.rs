@@ -7,9 +7,9 @@ use crate::context::Context;
 
 #[test]
 fn what_took_longest_starts_first_where_several_run_at_once() {
-    let mut checks: String =
-        (0..6).map(|n| format!("- {{id: quick/{n}, shell: 'echo quick/{n} >>order'}}\n")).collect();
-    checks.push_str("- {id: slow, shell: 'echo slow >>order; test -e known || sleep 1.5'}\n");
+    let quick = (0..6).map(|n| format!("- {{id: quick/{n}, shell: 'echo quick/{n} >>order'}}"));
+    let mut checks = quick.collect::<Vec<_>>().join("\n");
+    checks.push_str("\n- {id: slow, shell: 'echo slow >>order; test -e known || sleep 1.5'}\n");
     let context = Context::with(&checks);
     let place = || {
         let order = context.read("order");
