@@ -224,7 +224,7 @@ fn a_manifest_with_errors() {
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, publishes, as, platforms, linux, windows, macos, needs, covers, lock, tags
+      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, breaks, publishes, as, platforms, linux, windows, macos, needs, covers, lock, tags
 
     error: the id `sweep` is taken
      --> checks.d/b.yaml:3:10
@@ -288,6 +288,7 @@ fn the_kinds_and_one_of_them() {
     exit 0
     --- stdout
     timeout             The check was not over at its time limit, and was ended with every process of its tree.
+    toothless           An edit that the manifest names under `breaks` did not turn the check red, or turned it red for something else than it says.
     refused-by-windows  A directory or file was removed or renamed in a way that Windows refuses.
     unmet               The exit status, or a text in stdout or stderr, is not what the manifest expects.
     short-count         Fewer cases ran than the check's own runner announced, or than the manifest expects.
