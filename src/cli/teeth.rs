@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{HowArgs, ManifestArgs};
 
-/// Show that checks can fail: edits must turn them red.
+/// Show that checks can fail: each edit of their `breaks` must turn them red.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  hostproof teeth\n  hostproof teeth sweep 'guard/*'\n  hostproof teeth 'sweep!2' --keep failed\n  \
