@@ -49,6 +49,7 @@ impl CheckSpec {
             expect: merge_expect(self.expect, upper.expect.as_ref()),
             allow: upper.allow.clone().or(self.allow),
             eventually: upper.eventually.clone().or(self.eventually),
+            breaks: upper.breaks.clone().or(self.breaks),
             publishes: upper.publishes.clone().or(self.publishes),
             rules: upper.rules.clone().or(self.rules),
             repeat: upper.repeat.clone().or(self.repeat),

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
+use super::break_spec::BreakSpec;
 use super::counts::{CasesSpec, SkippedSpec};
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
@@ -88,6 +89,8 @@ pub struct CheckSpec {
     pub allow: Option<Vec<Spanned<AllowSpec>>>,
     /// What must be so after its end, which detached work has done.
     pub eventually: Option<Vec<Spanned<EventuallySpec>>>,
+    /// Edits that must turn it red, each in a copy of the project: `hostproof teeth` proves with them that it can fail.
+    pub breaks: Option<Vec<Spanned<BreakSpec>>>,
     /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
     /// One that is written in place is a finding.
     pub publishes: Option<Vec<Parsed<PublishGlob>>>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Eventually, Fact, HookEvent, HookRef, Kind, Retries, Rules, WindowsRules};
+use super::{Break, Eventually, Fact, HookEvent, HookRef, Kind, Retries, Rules, WindowsRules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -331,6 +331,8 @@ pub struct Check {
     pub events: Vec<HookEvent>,
     /// What must be so after its end, however detached what does it is.
     pub eventually: Vec<Eventually>,
+    /// Edits that must turn it red, each in a copy of the project.
+    pub breaks: Vec<Break>,
     /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
     /// `$sandbox`, which are replaced.
     pub publishes: Vec<String>,
@@ -419,6 +421,7 @@ impl Check {
             allow: Vec::new(),
             events: Vec::new(),
             eventually: Vec::new(),
+            breaks: Vec::new(),
             publishes: Vec::new(),
             platforms: Vec::new(),
             hosts: Vec::new(),

@@ -15,6 +15,7 @@ use super::removal::removal;
 use super::sandbox::Sandbox;
 use super::settle::Pending;
 use super::slot::Slot;
+use super::teeth::{self, Bite, Evidence};
 use super::text::Unsatisfied;
 use super::{eventually, hook, junit, output, planned, records, surroundings, text};
 use crate::model::{Check, CheckCommand, CheckReport, Cwd, Fact, Hold, How, ReaderChoice, Reading, Stream, Verdict};
@@ -50,6 +51,7 @@ pub struct Ready {
 struct Begun {
     index: usize,
     ready: Ready,
+    bite: Option<Bite>,
     listing: Told,
     outcome: Outcome,
     sandbox: Sandbox,
@@ -92,12 +94,16 @@ impl<'a> Life<'a> {
             return self.begin_hook(index, hook, sandbox, slot);
         }
         let broken = |why| records::not_run(check, Verdict::Broken, why);
-        let mut report = match self.prepare(check, &sandbox).map(|ready| (Self::list(check, &ready, slot), ready)) {
-            Ok((Ok(listing), ready)) => {
+        let ready = self.stage(planned, &sandbox).and_then(|(places, bite)| {
+            let ready = self.prepare_in(check, &sandbox, places)?;
+            Ok((Self::list(check, &ready, slot), ready, bite))
+        });
+        let mut report = match ready {
+            Ok((Ok(listing), ready, bite)) => {
                 let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
-                        let begun = Begun { index, ready, listing, outcome, sandbox, started, since };
+                        let begun = Begun { index, ready, bite, listing, outcome, sandbox, started, since };
                         return Half::Pending(Box::new(self.pending(begun, slot)));
                     }
                     Ok(outcome) => {
@@ -116,10 +122,10 @@ impl<'a> Life<'a> {
                     }
                 }
             }
-            Ok((Err(Unlisted::Why(why, left)), ready)) => {
+            Ok((Err(Unlisted::Why(why, left)), ready, _)) => {
                 CheckReport { argv: ready.program.argv, findings: left, ..broken(why) }
             }
-            Ok((Err(Unlisted::Lost(error)), ready)) => records::lost(check, ready.program.argv, &error),
+            Ok((Err(Unlisted::Lost(error)), ready, _)) => records::lost(check, ready.program.argv, &error),
             Err(why) => broken(why),
         };
         report.findings.extend(removal(&sandbox));
@@ -128,7 +134,7 @@ impl<'a> Life<'a> {
 
     /// Reads the output, and puts together what the second half needs.
     fn pending(&self, begun: Begun, slot: &Slot<'_>) -> Pending<'a> {
-        let Begun { index, ready, listing, mut outcome, sandbox, started, since } = begun;
+        let Begun { index, ready, bite, listing, mut outcome, sandbox, started, since } = begun;
         let planned = &self.plan.checks[index];
         let check = &planned.check;
         outcome.untouched &= !listing.touched;
@@ -159,6 +165,10 @@ impl<'a> Life<'a> {
                 of_output.frames = frames;
             }
         }
+        let evidence = planned
+            .tooth
+            .as_ref()
+            .map(|tooth| Evidence { read: bite.map(Bite::read), said: teeth::said(tooth, &outcome) });
         let mut unsatisfied = Vec::new();
         let mut lost = Vec::new();
         for (stream, rules) in [(Stream::Stdout, &check.expect.stdout), (Stream::Stderr, &check.expect.stderr)] {
@@ -191,6 +201,7 @@ impl<'a> Life<'a> {
             listed,
             left,
             hook: None,
+            evidence,
             unsatisfied,
             lost,
             sandbox,
@@ -222,7 +233,7 @@ impl<'a> Life<'a> {
             Cwd::Project => (self.plan.project.clone(), self.plan.project.clone()),
             Cwd::Sandbox => (sandbox.work(), self.plan.project.clone()),
             Cwd::Copy => {
-                let copy = copy::project(&self.plan.project, sandbox)?;
+                let copy = copy::project(&self.plan.project, &sandbox.work(), sandbox)?;
                 (copy.clone(), copy)
             }
         };
@@ -259,7 +270,7 @@ impl<'a> Life<'a> {
             argv: os_strings(&program.argv),
             env,
             cwd: cwd.clone(),
-            stdin: check.stdin.as_deref().map(|name| self.input(check, name)).transpose()?,
+            stdin: check.stdin.as_deref().map(|name| self.input(check, name, project)).transpose()?,
             timeout: check.timeout,
             grace: check.grace,
             afterlife: check.afterlife(),
@@ -284,14 +295,16 @@ impl<'a> Life<'a> {
         Ok(Ready { job, listing, program, places, before })
     }
 
-    /// A file of that name that is some input of the check's. Opening anything but a regular file could wait for ever.
+    /// A file of that name that is some input of the check's: of the copy of the project, if there is one and it has it.
+    /// Opening anything but a regular file could wait for ever.
     ///
     /// # Errors
     ///
     /// A sentence that says what it is instead.
-    pub fn input(&self, check: &Check, name: &Path) -> Result<PathBuf, String> {
+    pub fn input(&self, check: &Check, name: &Path, copy: &Path) -> Result<PathBuf, String> {
+        let project = if copy.join(name).exists() { copy } else { &self.plan.project };
         // Whoever names a file on the command line means it; a manifest keeps to its project.
-        let file = match copy::inside(&self.plan.project, name) {
+        let file = match copy::inside(project, name) {
             Err(Outside::Elsewhere(place)) if check.origin.is_some() => {
                 return Err(format!("stdin: {} leads out of the project, to {}", name.display(), place.display()));
             }

@@ -3,6 +3,7 @@
 //! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
 mod copy;
+mod edits;
 mod encoding;
 mod environment;
 mod eventually;
@@ -28,9 +29,9 @@ mod skips;
 mod slot;
 mod substitute;
 mod surroundings;
+mod teeth;
 mod text;
 mod tools;
-mod totals;
 mod unseen;
 mod workers;
 

@@ -389,6 +389,7 @@ fn every_key_of_the_schema_is_tried_here() {
         "gate.rs",
         "vary.rs",
         "repeat.rs",
+        "teeth.rs",
     ]
     .iter()
     .map(|file| fs::read_to_string(repository().join("tests/it").join(file)).unwrap_or_default())
