@@ -12,7 +12,7 @@ use super::problem::Problem;
 pub const HELP: &str = "\nhelp: ";
 
 /// Keys that the manifest will have. Each is refused until the part that makes it work exists.
-const LATER: [&str; 16] = [
+const LATER: [&str; 14] = [
     "as",
     "breaks",
     "copies",
@@ -26,9 +26,7 @@ const LATER: [&str; 16] = [
     "repeat",
     "require",
     "retries",
-    "unchanged",
     "vary",
-    "watch",
 ];
 
 /// Why a value cannot be what its key takes.

@@ -65,6 +65,8 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         events,
         eventually: eventually.collect::<Option<_>>()?,
         publishes: spec.publishes.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
+        watch: spec.watch.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
+        unchanged: spec.unchanged.unwrap_or_default().into_iter().map(|argv| argv.0).collect(),
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,
         covers: spec.covers.into_iter().flat_map(|globs| globs.0).map(|glob| glob.0.0).collect(),

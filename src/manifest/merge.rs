@@ -50,6 +50,8 @@ impl CheckSpec {
             allow: upper.allow.clone().or(self.allow),
             eventually: upper.eventually.clone().or(self.eventually),
             publishes: upper.publishes.clone().or(self.publishes),
+            watch: upper.watch.clone().or(self.watch),
+            unchanged: upper.unchanged.clone().or(self.unchanged),
             rules: upper.rules.clone().or(self.rules),
             platforms: upper.platforms.clone().or(self.platforms),
             linux: None,

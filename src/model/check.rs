@@ -334,6 +334,11 @@ pub struct Check {
     /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
     /// `$sandbox`, which are replaced.
     pub publishes: Vec<String>,
+    /// Places outside the sandbox that must be the same afterwards, as globs with `/`: absolute, relative to the project, or
+    /// below `$project` or `$sandbox`, which are replaced.
+    pub watch: Vec<String>,
+    /// Commands whose output and exit status must be the same before and after, each a program and its arguments.
+    pub unchanged: Vec<Vec<String>>,
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
     pub needs: Vec<Need>,
@@ -412,6 +417,8 @@ impl Check {
             events: Vec::new(),
             eventually: Vec::new(),
             publishes: Vec::new(),
+            watch: Vec::new(),
+            unchanged: Vec::new(),
             platforms: Vec::new(),
             needs: Vec::new(),
             covers: Vec::new(),

@@ -71,7 +71,7 @@ pub use files::{
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use places::{sandbox_base, state_folder};
-pub use published::{Published, Step, Story, Torn};
+pub use published::{Published, Step, Story, Torn, Touched};
 pub use shebang::shebang;
 pub use system::{
     LaneHandle, Reads, Watcher, abilities, end_stranger, host_facts, prepare, serve, since_start, start_lane,

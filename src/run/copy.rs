@@ -193,7 +193,7 @@ fn walk(
 
 /// The folder that a `.git` is, or that it leads to as a link or as the file of a linked worktree or a submodule. `None`
 /// if that is none.
-fn own_folder(git: &Path) -> Option<PathBuf> {
+pub fn own_folder(git: &Path) -> Option<PathBuf> {
     let real = platform::real_path(git).ok()?;
     if real.is_dir() {
         return Some(real);
@@ -203,13 +203,22 @@ fn own_folder(git: &Path) -> Option<PathBuf> {
     platform::real_path(&git.parent()?.join(named)).ok().filter(|folder| folder.is_dir())
 }
 
+/// The folder that a worktree's own one shares with others; itself if it is no linked one.
+///
+/// # Errors
+///
+/// If it can't be told.
+pub fn common_folder(own: &Path) -> io::Result<PathBuf> {
+    match fs::read(own.join("commondir")) {
+        Ok(text) => platform::real_path(&own.join(platform::path_of(text.trim_ascii()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(own.to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Makes a repository's folder out of a worktree's own one and of what it shares with others.
 fn repository(own: &Path, to: &Path) -> io::Result<()> {
-    let common = match fs::read(own.join("commondir")) {
-        Ok(text) => platform::real_path(&own.join(platform::path_of(text.trim_ascii())))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => own.to_owned(),
-        Err(error) => return Err(error),
-    };
+    let common = common_folder(own)?;
     let is_linked = common != own;
     // Whoever holds a lock does so in the original.
     let is_lock = |path: &Path| path.extension() == Some(OsStr::new("lock"));

@@ -12,6 +12,7 @@ use super::junit::Before;
 use super::listing::{self, Told, Unlisted};
 use super::program::{Known, Lookup, Program, os_strings};
 use super::removal::removal;
+use super::residue::{self, Project};
 use super::sandbox::Sandbox;
 use super::settle::Pending;
 use super::slot::Slot;
@@ -26,6 +27,7 @@ use crate::readers::{self, Context, Source};
 /// What lives are lived by.
 pub struct Life<'a> {
     pub(super) plan: &'a Plan,
+    pub(super) project: &'a Project<'a>,
     /// Set once the run was stopped.
     pub(super) stop: Arc<AtomicBool>,
     caller: Caller,
@@ -66,8 +68,8 @@ pub enum Half<'a> {
 impl<'a> Life<'a> {
     /// For the checks of a plan.
     #[must_use]
-    pub fn new(plan: &'a Plan, stop: Arc<AtomicBool>) -> Self {
-        Self { plan, stop, caller: Caller::read(), known: Known::default() }
+    pub fn new(plan: &'a Plan, project: &'a Project<'a>, stop: Arc<AtomicBool>) -> Self {
+        Self { plan, project, stop, caller: Caller::read(), known: Known::default() }
     }
 
     /// Takes the check of that place in the plan from its sandbox to the end of its processes.
@@ -83,13 +85,19 @@ impl<'a> Life<'a> {
             return self.begin_hook(index, hook, sandbox, slot);
         }
         let broken = |why| records::not_run(check, Verdict::Broken, why);
-        let mut report = match self.prepare(check, &sandbox).map(|ready| (Self::list(check, &ready, slot), ready)) {
-            Ok((Ok(listing), ready)) => {
+        let ready = self.prepare(check, &sandbox).and_then(|ready| {
+            let outside = residue::Before::now(self, check, &sandbox, &ready.places, slot)?;
+            Ok((outside, Self::list(check, &ready, slot), ready))
+        });
+        let mut report = match ready {
+            Ok((outside, Ok(listing), ready)) => {
                 let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
                         let begun = Begun { index, ready, listing, outcome, sandbox, started, since };
-                        return Half::Pending(Box::new(self.pending(begun, slot)));
+                        let mut pending = self.pending(begun, slot);
+                        self.look_outside(&outside, &mut pending, slot);
+                        return Half::Pending(Box::new(pending));
                     }
                     Ok(outcome) => {
                         let why = outcome.not_started.as_ref().map(records::start_error).unwrap_or_default();
@@ -103,14 +111,24 @@ impl<'a> Life<'a> {
                     }
                 }
             }
-            Ok((Err(Unlisted::Why(why, left)), ready)) => {
+            Ok((_, Err(Unlisted::Why(why, left)), ready)) => {
                 CheckReport { argv: ready.program.argv, findings: left, ..broken(why) }
             }
-            Ok((Err(Unlisted::Lost(error)), ready)) => records::lost(check, ready.program.argv, &error),
+            Ok((_, Err(Unlisted::Lost(error)), ready)) => records::lost(check, ready.program.argv, &error),
             Err(why) => broken(why),
         };
         report.findings.extend(removal(&sandbox));
         told(report)
+    }
+
+    /// Says what is different outside the sandbox of a check that is over.
+    pub fn look_outside(&self, before: &residue::Before, pending: &mut Pending<'_>, slot: &mut Slot<'_>) {
+        if pending.outcome.ended == Ended::Cancelled {
+            return;
+        }
+        let Pending { planned, sandbox, places, outcome, .. } = &*pending;
+        let found = before.findings(self, &planned.check, (sandbox, places), slot, &outcome.touched);
+        pending.left.extend(self.project.beside(pending.index, found));
     }
 
     /// Reads the output, and puts together what the second half needs.
@@ -247,6 +265,7 @@ impl<'a> Life<'a> {
             roots,
             spill: spill(sandbox),
             publishes: check.publishes.iter().map(|glob| eventually::folder_of(glob, &places)).collect(),
+            watches: check.watch.iter().map(|place| residue::folder_of(place, &places)).collect(),
             rules: check.rules,
             windows: check.windows.clone(),
         };
@@ -259,6 +278,7 @@ impl<'a> Life<'a> {
             argv: os_strings(&argv),
             stdin: None,
             publishes: Vec::new(),
+            watches: Vec::new(),
             ..job.clone()
         });
         Ok(Ready { job, listing, program, places, before })

@@ -18,6 +18,7 @@ mod planned;
 mod program;
 mod records;
 mod removal;
+mod residue;
 mod sandbox;
 mod schedule;
 mod settle;

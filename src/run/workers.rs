@@ -9,6 +9,7 @@ use super::life::{Half, Life};
 use super::names::Tracked;
 use super::needs::{Fit, Programs, Unfit};
 use super::records;
+use super::residue::Project;
 use super::schedule::{Schedule, Work};
 use super::settle::Settler;
 use super::slot::Slot;
@@ -142,9 +143,10 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         schedule.judged(index, red);
         schedule.check_done(index);
     };
-    let life = Life::new(plan, Arc::clone(&interrupt.stop));
+    let project = Project::of(plan);
+    let life = Life::new(plan, &project, Arc::clone(&interrupt.stop));
     let tracked = Tracked::of(plan);
-    let settler = Settler::new(options, &tracked, Arc::clone(&interrupt.stop));
+    let settler = Settler::new(options, &tracked, &project, Arc::clone(&interrupt.stop));
     let programs = Programs::default();
     // What setups left alive.
     let left: Mutex<Vec<Finding>> = Mutex::default();
@@ -153,7 +155,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
             match work {
                 Work::Setup(setup) => {
                     let mut more = Vec::new();
+                    project.begins(None);
                     let result = life.set_up(&plan.setups[setup], &mut slot, &mut more);
+                    project.ends(None);
                     left.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
                     schedule.setup_done(setup, result);
                 }
@@ -167,6 +171,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                         Err(why) => Fit::Unfit(Unfit::Broken(why)),
                     };
                     let told = |report| Some(Half::Told(Box::new(report)));
+                    project.begins(Some(index));
                     let half = match fit {
                         Fit::Fits => Some(life.begin(index, &mut slot)),
                         Fit::Unfit(Unfit::Broken(why)) => told(records::not_run(check, Verdict::Broken, why)),
@@ -174,6 +179,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                         Fit::Lost(error) => told(records::lost(check, Vec::new(), &error)),
                         Fit::NotReached => None,
                     };
+                    project.ends(Some(index));
                     match half {
                         Some(Half::Pending(pending)) => {
                             settler.lane_ends(Some(*pending));
@@ -229,6 +235,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     }
     findings.extend(probes::unseen(&unseen.blind, &unseen.unread, options.strict));
     findings.extend(tracked.of_the_run(options.strict));
+    findings.extend(project.of_the_run(options.strict));
     let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
     let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ids = plan.checks.iter().map(|planned| &planned.check.id).enumerate();

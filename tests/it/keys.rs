@@ -377,11 +377,20 @@ fn every_key_of_the_schema_is_tried_here() {
     let schema = fs::read_to_string(repository().join("schemas/manifest.schema.json")).expect("the schema");
     let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
     let keys = schema["definitions"]["Check"]["properties"].as_object().expect("the keys of a check");
-    let tests: String =
-        ["keys.rs", "run.rs", "leaks.rs", "terminal.rs", "windows.rs", "publishes.rs", "hooks.rs", "hook_checks.rs"]
-            .iter()
-            .map(|file| fs::read_to_string(repository().join("tests/it").join(file)).unwrap_or_default())
-            .collect();
+    let tests: String = [
+        "keys.rs",
+        "run.rs",
+        "leaks.rs",
+        "terminal.rs",
+        "windows.rs",
+        "publishes.rs",
+        "hooks.rs",
+        "hook_checks.rs",
+        "residue.rs",
+    ]
+    .iter()
+    .map(|file| fs::read_to_string(repository().join("tests/it").join(file)).unwrap_or_default())
+    .collect();
     // Other systems' keys are read, and do nothing here.
     let elsewhere = ["windows", "macos"];
     let untried: Vec<&String> =
@@ -390,7 +399,7 @@ fn every_key_of_the_schema_is_tried_here() {
 }
 
 /// Runs git in a folder as a user without a configuration.
-fn git(context: &Context, folder: &Path, arguments: &[&str]) -> String {
+pub fn git(context: &Context, folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
     context.dress(&mut command);
     command.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");

@@ -61,6 +61,8 @@ mod receipt_store;
 #[cfg(target_os = "linux")]
 mod receipts;
 #[cfg(target_os = "linux")]
+mod residue;
+#[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
 mod signals;

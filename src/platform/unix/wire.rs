@@ -76,12 +76,14 @@ pub struct JobHeader {
     arguments: usize,
     /// Globs; their folders are in the blob.
     publishes: Vec<String>,
+    /// The same.
+    watches: Vec<String>,
     rules: Rules,
     windows: WindowsRules,
 }
 
 /// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
-/// the folders of what is published, arguments, environment. Paths and arguments need not be Unicode.
+/// the folders of what is published and of what is watched, arguments, environment. Paths and arguments need not be Unicode.
 pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     let mut blob = Vec::new();
     let mut push = |string: &OsStr| {
@@ -91,7 +93,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     for path in [&job.program, &job.cwd, &job.spill].into_iter().chain(&job.stdin).chain(&job.roots) {
         push(path.as_os_str());
     }
-    job.publishes.iter().for_each(|(folder, _)| push(folder.as_os_str()));
+    job.publishes.iter().chain(&job.watches).for_each(|(folder, _)| push(folder.as_os_str()));
     job.argv.iter().for_each(|argument| push(argument));
     for (name, value) in &job.env {
         let mut variable = name.clone();
@@ -107,6 +109,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         roots: job.roots.len(),
         arguments: job.argv.len(),
         publishes: job.publishes.iter().map(|(_, glob)| glob.clone()).collect(),
+        watches: job.watches.iter().map(|(_, glob)| glob.clone()).collect(),
         rules: job.rules,
         windows: job.windows.clone(),
     };
@@ -122,6 +125,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
     let stdin = header.has_stdin.then(&mut path);
     let roots = (0..header.roots).map(|_| path()).collect();
     let publishes = header.publishes.iter().map(|glob| (path(), glob.clone())).collect();
+    let watches = header.watches.iter().map(|glob| (path(), glob.clone())).collect();
     let argv = strings.by_ref().take(header.arguments).collect();
     let env = strings
         .filter_map(|variable| {
@@ -143,6 +147,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         roots,
         spill,
         publishes,
+        watches,
         rules: header.rules,
         windows: header.windows.clone(),
     }
@@ -248,6 +253,7 @@ mod tests {
             roots: vec!["/a".into()],
             spill: "/b".into(),
             publishes: vec![("/p".into(), "a/*".into()), ("/s".into(), "b".into())],
+            watches: vec![("/tmp".into(), "sweep_*".into())],
             rules: Rules::Windows,
             windows: WindowsRules { strict: true, ..WindowsRules::default() },
         };
@@ -258,7 +264,7 @@ mod tests {
         let Order::Run(header) = order else { panic!("another order came out") };
         let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
-        assert_eq!(back.publishes, job.publishes);
+        assert_eq!((back.publishes, back.watches), (job.publishes, job.watches));
         assert_eq!(
             (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows),
             (job.cwd, job.stdin, job.roots, job.spill, job.rules, job.windows)

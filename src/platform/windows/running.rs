@@ -407,6 +407,7 @@ impl Run {
             removed: Vec::new(),
             refused: Vec::new(),
             published: Vec::new(),
+            touched: Vec::new(),
             unread: Vec::new(),
             untouched: false,
             started_boot_ms: self.started_ms,

@@ -16,6 +16,7 @@ use crate::probes::Places;
 use crate::run::life::{Half, Life, Ready, keep_what_concerns};
 use crate::run::program::Program;
 use crate::run::removal::removal;
+use crate::run::residue;
 use crate::run::sandbox::Sandbox;
 use crate::run::settle::{Hook, Pending};
 use crate::run::slot::Slot;
@@ -52,9 +53,9 @@ impl<'a> Life<'a> {
         let check = &planned.check;
         let started = SystemTime::now();
         let mut report = match self.call_all(check, hook, &sandbox, slot) {
-            Ok((told, places)) => {
+            Ok((told, places, outside)) => {
                 let Told { report, reading, left, processes, outcome, argv, .. } = told;
-                return Half::Pending(Box::new(Pending {
+                let mut pending = Pending {
                     index,
                     planned,
                     program: Program { file: argv.first().map(Into::into).unwrap_or_default(), argv },
@@ -71,7 +72,9 @@ impl<'a> Life<'a> {
                     grace_over: Instant::now() + check.grace,
                     handle: slot.handle(),
                     spare: slot.spare(),
-                }));
+                };
+                self.look_outside(&outside, &mut pending, slot);
+                return Half::Pending(Box::new(pending));
             }
             Err(Stopped::Why(why)) => records::not_run(check, Verdict::Broken, why),
             Err(Stopped::Lost(error, argv)) => records::lost(check, argv, &error),
@@ -86,8 +89,9 @@ impl<'a> Life<'a> {
         hook: &HookRef,
         sandbox: &Sandbox,
         slot: &mut Slot<'_>,
-    ) -> Result<(Told, Places), Stopped> {
+    ) -> Result<(Told, Places, residue::Before), Stopped> {
         let places = self.places(check, sandbox)?;
+        let outside = residue::Before::now(self, check, sandbox, &places, slot)?;
         let found = find(hook, &places.project)?;
         let deadline = Instant::now() + check.timeout;
         let setting = Setting { check, found: &found, places: &places, sandbox, deadline };
@@ -99,13 +103,13 @@ impl<'a> Life<'a> {
             }
             let ended = self.call_for(event, at, &setting, slot, &mut told)?;
             if told.is_cancelled() {
-                return Ok((told, places));
+                return Ok((told, places, outside));
             }
             if at + 1 == check.events.len() {
                 told.left.extend(eventually::unmet(check, &places, ended, &self.stop));
             }
         }
-        Ok((told, places))
+        Ok((told, places, outside))
     }
 
     /// Calls the hook for one event, all of its commands at once. Returns when the first processes had ended.
