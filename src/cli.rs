@@ -71,6 +71,9 @@ pub struct RunArgs {
     /// a commit, which is then run first, in a folder of its own.
     #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
     pub baseline: Option<String>,
+    /// Remove new files in places that `watch` names, if a process of the check was seen to write them.
+    #[arg(long)]
+    pub remove_residue: bool,
     #[command(flatten)]
     pub vouch: VouchArgs,
     #[command(flatten)]

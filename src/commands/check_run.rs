@@ -34,6 +34,8 @@ pub struct CheckRun {
     pub manifests: Option<PathBuf>,
     /// Whether the first red check is the last that is started.
     pub fail_fast: bool,
+    /// Whether what a check surely left in a watched place is removed.
+    pub remove_residue: bool,
     /// The run that this one is set against.
     pub baseline: Option<Before>,
     /// Whether there is to be a receipt.
@@ -56,7 +58,7 @@ pub struct Done {
 /// If nothing can be measured here, a document can't go where it is to go, or there can be no receipt. What can't be written
 /// in the end is told, and makes the run incomplete.
 pub fn run(check_run: &CheckRun) -> Result<Done> {
-    let CheckRun { plan, how, fail_fast, remark, .. } = check_run;
+    let CheckRun { plan, how, fail_fast, remove_residue, remark, .. } = check_run;
     sandboxes_can_be_made()?;
     let documents = Documents::prepare(how, check_run.vouch.receipt.as_deref())?;
     let vouch = Vouch::prepare(&check_run.vouch, &documents, plan)?;
@@ -74,6 +76,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
         },
         strict: how.strict,
         fail_fast: *fail_fast,
+        remove_residue: *remove_residue,
         whole,
     };
 

@@ -67,7 +67,8 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
     let look = Show::Stderr.look();
     Show::Stderr.line(&report::header(look, plan.checks.len(), jobs));
     let width = tests.iter().map(|test| test.id.chars().count()).max().unwrap_or(0);
-    let options = Options { jobs, keep: Keep::Never, strict: false, fail_fast: false, whole: true };
+    let options =
+        Options { jobs, keep: Keep::Never, strict: false, fail_fast: false, remove_residue: false, whole: true };
     let ran = run::run(&plan, &options, &Lines { look, width })?;
     Ok((ran.stopped.is_none() && ran.checks.len() == tests.len()).then_some(ran.checks))
 }

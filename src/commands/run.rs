@@ -48,6 +48,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         by_id: true,
         manifests: args.manifests.manifests,
         fail_fast: args.fail_fast,
+        remove_residue: args.remove_residue,
         baseline,
         vouch: args.vouch,
         remark,

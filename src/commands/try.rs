@@ -46,6 +46,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         by_id: false,
         manifests: None,
         fail_fast: false,
+        remove_residue: false,
         baseline: None,
         vouch: VouchArgs::default(),
         remark: None,

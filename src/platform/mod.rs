@@ -66,8 +66,8 @@ use serde::{Deserialize, Serialize};
 pub use file_glob::{FileGlob, Progress};
 pub use files::{
     HAS_CODE_PAGES, Place, copy_link, exit_at_once, expect_children, find_program, is_executable, is_open_to_others,
-    is_plain_folder, list_tree, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of,
-    real_path, remove_tree, run_through, user,
+    is_own, is_plain_folder, list_tree, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over,
+    path_of, real_path, remove_tree, run_through, user,
 };
 pub use job::{Captured, Ended, Job, LaneError, LateProcess, Outcome, StartError};
 pub use places::{sandbox_base, state_folder};

@@ -98,7 +98,7 @@ fn finding(top: &Change, group: &[&Change], git: Option<&OfGit>, places: &Places
     let told = |change: &&Change| weight(change, git);
     // Whether a folder matters is told by what is in it.
     let below: Vec<&Change> = group.iter().copied().filter(|change| !change.folder).collect();
-    let weighed = below.iter().map(|change| told(&change)).min_by_key(|(severity, _)| *severity);
+    let weighed = below.iter().map(|change| told(change)).min_by_key(|(severity, _)| *severity);
     let (severity, why) = match weighed {
         Some(weighed) => weighed,
         None if top.what == What::New && top.place != Where::Watched => (Severity::Note, Some("an empty folder")),
@@ -115,7 +115,7 @@ fn finding(top: &Change, group: &[&Change], git: Option<&OfGit>, places: &Places
         What::New => "is new",
         What::Changed => "was changed",
         What::Gone => "was removed",
-        What::Passing => "was made, and removed again,",
+        What::Passing => "was made, and removed again",
     };
     let writer = group.iter().find_map(|change| change.writer.as_ref());
     let by = match writer {
@@ -136,8 +136,7 @@ fn finding(top: &Change, group: &[&Change], git: Option<&OfGit>, places: &Places
     };
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
     let who = suspects.map(unknown).unwrap_or_default();
-    let mut finding =
-        Finding::new(Kind::Residue, severity, format!("{name} {done}{place}{with}{why}{by}{who}").replace(",,", ","));
+    let mut finding = Finding::new(Kind::Residue, severity, format!("{name} {done}{place}{with}{why}{by}{who}"));
     finding.path = Some(top.path.display().to_string()).filter(|_| top.place != Where::Project).or(Some(name));
     finding.process = writer.map(|(process, _)| process.clone());
     finding.remedy = Some(remedy(top).to_owned());

@@ -17,6 +17,7 @@ use super::sandbox::Sandbox;
 use super::settle::Pending;
 use super::slot::Slot;
 use super::text::Unsatisfied;
+use super::workers::Options;
 use super::{eventually, junit, output, planned, records, text};
 use crate::model::{Check, CheckCommand, CheckReport, Cwd, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
@@ -28,6 +29,7 @@ use crate::readers::{self, Context, Source};
 pub struct Life<'a> {
     pub(super) plan: &'a Plan,
     pub(super) project: &'a Project<'a>,
+    pub(super) options: &'a Options,
     /// Set once the run was stopped.
     pub(super) stop: Arc<AtomicBool>,
     caller: Caller,
@@ -68,8 +70,8 @@ pub enum Half<'a> {
 impl<'a> Life<'a> {
     /// For the checks of a plan.
     #[must_use]
-    pub fn new(plan: &'a Plan, project: &'a Project<'a>, stop: Arc<AtomicBool>) -> Self {
-        Self { plan, project, stop, caller: Caller::read(), known: Known::default() }
+    pub fn new(plan: &'a Plan, project: &'a Project<'a>, options: &'a Options, stop: Arc<AtomicBool>) -> Self {
+        Self { plan, project, options, stop, caller: Caller::read(), known: Known::default() }
     }
 
     /// Takes the check of that place in the plan from its sandbox to the end of its processes.

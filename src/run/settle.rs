@@ -243,7 +243,9 @@ impl<'a> Settler<'a> {
         }
         let index = pending.index;
         if pending.outcome.ended != Ended::Cancelled {
-            pending.left.extend(self.project.findings(index, &pending.places));
+            // Where it moved its sandbox to is told by itself.
+            let moved = pending.sandbox.moved_to();
+            pending.left.extend(self.project.findings(index, &pending.places, moved.as_deref()));
         }
         tell(index, pending.finish(&strangers, self.options, self.tracked));
     }

@@ -32,6 +32,7 @@ pub enum Keep {
 
 /// How a run is done.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
     /// How many checks run at once; at least one.
     pub jobs: usize,
@@ -40,6 +41,8 @@ pub struct Options {
     pub strict: bool,
     /// Whether the first red check is the last that is started.
     pub fail_fast: bool,
+    /// Whether what a check surely left in a watched place is removed.
+    pub remove_residue: bool,
     /// Whether the reports of all checks are wanted in the end; else only of those that there is something to say of.
     pub whole: bool,
 }
@@ -144,7 +147,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         schedule.check_done(index);
     };
     let project = Project::of(plan);
-    let life = Life::new(plan, &project, Arc::clone(&interrupt.stop));
+    let life = Life::new(plan, &project, options, Arc::clone(&interrupt.stop));
     let tracked = Tracked::of(plan);
     let settler = Settler::new(options, &tracked, &project, Arc::clone(&interrupt.stop));
     let programs = Programs::default();

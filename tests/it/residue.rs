@@ -257,3 +257,56 @@ fn a_setup_may_make_what_it_wants_and_an_unchanged_project_has_no_residue() {
     assert!(ran.report().findings.iter().all(|finding| finding.kind != Kind::Residue), "{}", ran.said());
     assert!(Path::new(&context.project().join("built")).exists() && repository().exists());
 }
+
+#[test]
+fn residue_is_removed_where_it_is_surely_the_checks_own() {
+    let key = format!("hostproof-removed-{}", std::process::id());
+    let mine = format!("/tmp/{key}.d");
+    let others = format!("/tmp/{key}.theirs");
+    fs::write(&others, "x\n").expect("a file that was there before");
+    let context = Context::with(&format!(
+        "- {{id: a, watch: ['/tmp/{key}.*'], shell: 'mkdir {mine}; echo x > {mine}/f; echo x >> {others}; ln -s f {mine}.link'}}"
+    ));
+    let ran = context.hp(&["run", "--remove-residue"]);
+    ran.exits(1);
+    let there = [&mine, &others, &format!("{mine}.link")].map(|path| fs::symlink_metadata(path).is_ok());
+    fs::remove_file(&others).expect("the file");
+    fs::remove_file(format!("{mine}.link")).expect("the link");
+    // Who made a link is not seen, so that it stays.
+    assert_eq!(there, [false, true, true], "{}", ran.said());
+    let removed = of_kind(ran.only(), Kind::Residue);
+    let removed: Vec<_> = removed.iter().filter(|finding| finding.message.contains("--remove-residue")).collect();
+    assert_eq!(removed.len(), 2, "{}", ran.said());
+}
+
+/// Some reports from the field, by the reproductions' own words.
+#[test]
+fn writes_that_escape_are_told_though_the_file_is_gone_again() {
+    let key = format!("hostproof-escaped-{}", std::process::id());
+    let context = Context::with(&format!(
+        "- {{id: gone, watch: ['/tmp/{key}.*'], run: [python3, fixed.py]}}\n\
+         - {{id: stays, watch: ['/tmp/{key}.*'], run: [python3, settings.py]}}"
+    ));
+    context.file(
+        "fixed.py",
+        format!(
+            "import os\np = '/tmp/{key}.bin'\nwith open(p, 'w') as f: f.write('x')\nos.unlink(p)\nprint('1 passed')\n"
+        ),
+    );
+    context.file(
+        "settings.py",
+        format!("import os\nd = '/tmp/{key}.d'\nos.makedirs(d)\nopen(d + '/config.toml', 'w').write('theme')\n"),
+    );
+    let ran = context.hp(&["run", "--jobs", "1", "--remove-residue"]);
+    let gone = ran.check("gone");
+    let [finding] = of_kind(gone, Kind::Residue)[..] else { panic!("{}", ran.said()) };
+    assert_eq!((gone.verdict, finding.severity), (Verdict::Passed, Severity::Note));
+    assert!(
+        finding.message.starts_with(&format!("/tmp/{key}.bin was made, and removed again, written by")),
+        "{}",
+        ran.said()
+    );
+    let stays = told(&of_kind(ran.check("stays"), Kind::Residue));
+    assert!(stays[0].1.starts_with(&format!("/tmp/{key}.d is new, with config.toml, written by")), "{stays:?}");
+    assert!(!Path::new(&format!("/tmp/{key}.d")).exists());
+}

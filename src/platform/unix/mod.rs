@@ -21,7 +21,7 @@ pub mod waiting;
 pub mod wire;
 
 pub use files::{
-    HAS_CODE_PAGES, Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, of_code_page,
+    HAS_CODE_PAGES, Place, copy_link, is_open_to_others, is_own, is_plain_folder, make_folder, new_file, of_code_page,
     open_regular, path_of, real_path, user,
 };
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};

@@ -50,7 +50,9 @@ pub use super::reads::Reads;
 pub use clock::since_start;
 pub use encoding::{HAS_CODE_PAGES, of_code_page};
 pub use facts::host_facts;
-pub use files::{Place, copy_link, is_open_to_others, is_plain_folder, make_folder, new_file, open_regular, path_of};
+pub use files::{
+    Place, copy_link, is_open_to_others, is_own, is_plain_folder, make_folder, new_file, open_regular, path_of,
+};
 pub use interrupt::{exit_at_once, expect_children, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};
 pub use list::list_tree;

@@ -150,10 +150,9 @@ impl Run {
             stdin,
             stdout,
             stderr,
-            blind: (!job.publishes.is_empty())
-                .then(|| format!("{PUBLISHED_FILES}: only Linux can watch how they appear"))
-                .into_iter()
-                .collect(),
+            blind: Vec::from_iter(
+                (!job.publishes.is_empty()).then(|| format!("{PUBLISHED_FILES}: only Linux can watch how they appear")),
+            ),
         })
     }
 

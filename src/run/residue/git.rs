@@ -89,7 +89,7 @@ impl Git {
         values.extend(text(&self.common.join("reftable/tables.list")).map(|list| ("refs".to_owned(), list)));
         values.extend(text(&self.own.join("HEAD")).map(|head| ("HEAD".to_owned(), head)));
         let refs = self.common.join("refs");
-        for path in self.files_below(&refs) {
+        for path in files_below(&refs) {
             let name = path.strip_prefix(&self.common).unwrap_or(&path).to_string_lossy().replace('\\', "/");
             // One that is being written has a lock beside it.
             if let Some(value) = text(&path).filter(|_| path.extension().is_none_or(|extension| extension != "lock")) {
@@ -98,19 +98,20 @@ impl Git {
         }
         values
     }
+}
 
-    fn files_below(&self, folder: &Path) -> Vec<PathBuf> {
-        let mut files = Vec::new();
-        let mut open = vec![folder.to_owned()];
-        while let Some(folder) = open.pop() {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() => open.push(entry.path()),
-                    Ok(_) => files.push(entry.path()),
-                    Err(_) => {}
-                }
+/// The files below a folder.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => open.push(entry.path()),
+                Ok(_) => files.push(entry.path()),
+                Err(_) => {}
             }
         }
-        files
     }
+    files
 }

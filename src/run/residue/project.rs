@@ -76,8 +76,8 @@ impl Changes {
         if !changes.is_empty() {
             let paths: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
             let git = source::ignored(project, &paths).map(|ignored| {
-                let changed = changes.iter().any(|change| change.what == What::Changed);
-                let unlike = if changed { source::unlike(project) } else { None };
+                let is_any = changes.iter().any(|change| change.what == What::Changed);
+                let unlike = if is_any { source::unlike(project) } else { None };
                 let is_alike = |path: &&PathBuf| unlike.as_ref().is_some_and(|unlike| !unlike.contains(*path));
                 let alike = paths.iter().filter(is_alike).cloned().collect();
                 OfGit { ignored, alike }
@@ -155,9 +155,12 @@ impl<'a> Project<'a> {
         own
     }
 
-    /// What a check that is over left in the project.
-    pub fn findings(&self, check: usize, places: &Places) -> Vec<Finding> {
-        let changes = self.state().and_then(|mut state| state.of_checks.remove(&check));
+    /// What a check that is over left in the project, without what is in the folder `but`.
+    pub fn findings(&self, check: usize, places: &Places, but: Option<&Path>) -> Vec<Finding> {
+        let mut changes = self.state().and_then(|mut state| state.of_checks.remove(&check));
+        if let (Some(changes), Some(but)) = (&mut changes, but) {
+            changes.files.retain(|path, _| !path.starts_with(but));
+        }
         // Whoever works on a copy has another project.
         let places = Places { project: self.plan.project.clone(), ..places.clone() };
         let exempt = || Exempt::of(&self.plan.checks[check].check, &places);
@@ -172,7 +175,9 @@ impl<'a> Project<'a> {
         let mut findings = std::mem::take(&mut state.seen);
         for (checks, changes) in std::mem::take(&mut state.of_run) {
             let mut exempt = Exempt::default();
-            checks.iter().for_each(|&check| exempt.take(&self.plan.checks[check].check, &places));
+            for &check in &checks {
+                exempt.take(&self.plan.checks[check].check, &places);
+            }
             findings.extend(changes.findings(project, &places, &exempt, Some(&self.names(&checks))));
         }
         if let Some(why) = &state.tree.blind {

@@ -2,11 +2,11 @@
 //! what commands print.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::snapshot::Snapshot;
-use crate::env;
 use crate::model::{Check, CheckCommand, Exit, Expect, Finding, Home, Kind, ReaderChoice, Severity};
 use crate::platform::{FileGlob, Outcome, Touched};
 use crate::probes::{self, Change, Places, What, Where};
@@ -15,6 +15,7 @@ use crate::run::sandbox::Sandbox;
 use crate::run::slot::Slot;
 use crate::run::{output, records};
 use crate::words::{command_line, quoted, signal};
+use crate::{env, platform};
 
 /// How much of what a command prints is compared, in bytes.
 const MOST: u64 = 1 << 20;
@@ -100,9 +101,14 @@ impl Before {
         }
         name_writers(&mut changes, touched);
         name_makers(&mut changes);
+        let removed = if life.options.remove_residue { remove(&changes) } else { Vec::new() };
         let (sure, unsure): (Vec<_>, Vec<_>) = changes.into_iter().partition(|change| change.writer.is_some());
         let told = |changes: &[Change]| probes::residue(changes, None, places, None);
         found.sure.extend(told(&sure));
+        found.sure.extend(removed.iter().map(|path| {
+            let message = format!("{} was removed, as --remove-residue asks", places.name(&path.to_string_lossy()));
+            Finding::new(Kind::Residue, Severity::Note, message)
+        }));
         found.unsure.extend(told(&unsure));
         if let Some((home, before)) = &self.home {
             found.unsure.extend(told(&before.changes(&Snapshot::of_top(home), Where::Home)));
@@ -133,7 +139,7 @@ fn name_writers(changes: &mut Vec<Change>, touched: &[Touched]) {
         let writer = touched.writer.clone().map(|writer| (writer, touched.sure));
         if let Some(change) = changes.iter_mut().find(|change| change.path == path) {
             change.writer = writer;
-        } else if touched.made && touched.gone && std::fs::symlink_metadata(path).is_err() {
+        } else if touched.made && touched.gone && fs::symlink_metadata(path).is_err() {
             changes.push(Change {
                 path: path.to_owned(),
                 what: What::Passing,
@@ -147,14 +153,27 @@ fn name_writers(changes: &mut Vec<Change>, touched: &[Touched]) {
     }
 }
 
+/// Removes new files of the user's own whose writer was seen, and the new folders that are empty then. Returns what is gone.
+fn remove(changes: &[Change]) -> Vec<PathBuf> {
+    // What is in a folder comes behind it.
+    let new = changes.iter().rev().filter(|change| change.what == What::New && platform::is_own(&change.path));
+    let sure = new.filter(|change| change.writer.as_ref().is_some_and(|(_, sure)| *sure));
+    let gone = sure.filter(|change| {
+        let removed = if change.folder { fs::remove_dir(&change.path) } else { fs::remove_file(&change.path) };
+        // What stays was told, and is told again by the next run.
+        removed.is_ok()
+    });
+    gone.map(|change| change.path.clone()).collect()
+}
+
 /// Who made a folder is not told, but who wrote in it.
 fn name_makers(changes: &mut [Change]) {
     for at in 0..changes.len() {
         let (before, below) = changes.split_at_mut(at + 1);
         let folder = &mut before[at];
         if folder.folder && folder.writer.is_none() {
-            let below = below.iter().take_while(|change| change.path.starts_with(&folder.path));
-            folder.writer = below.filter_map(|change| change.writer.clone()).next();
+            let mut below = below.iter().take_while(|change| change.path.starts_with(&folder.path));
+            folder.writer = below.find_map(|change| change.writer.clone());
         }
     }
 }
@@ -250,7 +269,7 @@ mod tests {
         assert!(differs(&argv, &said(0, "1\n"), &said(0, "1\n")).is_none());
         let found = differs(&argv, &said(1, "0\n"), &said(0, "2\n")).expect("a finding");
         assert!(found.message.starts_with("pgrep -fc guard does not say what it said before:"), "{}", found.message);
-        assert!(found.message.contains("0") && found.message.ends_with("now"), "{}", found.message);
+        assert!(found.message.contains('0') && found.message.ends_with("now"), "{}", found.message);
         assert!(differs(&argv, &said(1, ""), &said(0, "")).is_some());
     }
 }
