@@ -22,7 +22,7 @@ pub struct VouchArgs {
     pub unsigned: bool,
 }
 
-/// Show the receipts of `run --receipt`, see what they are worth, share them, or take them back.
+/// Show the receipts of `run --receipt`, judge them, share them, or take them back.
 #[derive(Debug, Args)]
 pub struct ReceiptArgs {
     #[command(subcommand)]

@@ -95,14 +95,13 @@ pub fn residue(changes: &[Change], git: Option<&OfGit>, places: &Places, suspect
 }
 
 fn finding(top: &Change, group: &[&Change], git: Option<&OfGit>, places: &Places, suspects: Option<&str>) -> Finding {
-    let told = |change: &&Change| weight(change, git);
     // Whether a folder matters is told by what is in it.
     let below: Vec<&Change> = group.iter().copied().filter(|change| !change.folder).collect();
-    let weighed = below.iter().map(|change| told(change)).min_by_key(|(severity, _)| *severity);
+    let weighed = below.iter().map(|change| weight(change, git)).min_by_key(|(severity, _)| *severity);
     let (severity, why) = match weighed {
         Some(weighed) => weighed,
         None if top.what == What::New && top.place != Where::Watched => (Severity::Note, Some("an empty folder")),
-        None => told(&top),
+        None => weight(top, git),
     };
     let name = places.name(&top.path.to_string_lossy());
     let home = top.path.file_name().unwrap_or_default().to_string_lossy();

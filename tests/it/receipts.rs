@@ -398,7 +398,7 @@ fn what_changes_meanwhile_is_left_out() {
         return;
     }
     let repository = Repository::with(
-        "- {id: a, shell: 'echo x >>a.txt', covers: [a.txt], allow: [{kind: residue, because: meant}]}\n- {id: b, shell: 'true', covers: [lib/]}",
+        "- {id: a, shell: 'echo x >>a.txt', covers: [a.txt], lock: [l], allow: [{kind: residue, because: meant}]}\n- {id: b, shell: 'true', covers: [lib/], lock: [l]}",
     );
     let ran = repository.run("r.json", &[]);
     assert!(ran.exits(0).stdout.contains("without a: after the run, a.txt differs from the commit"), "{}", ran.stdout);

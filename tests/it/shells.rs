@@ -61,7 +61,8 @@ fn there_is_a_man_page_for_everything() {
     let mut names = subcommands(&context);
     let page = context.hp(&["man"]).exits(0).stdout.clone();
     let receipt = context.hp(&["man", "receipt"]).exits(0).stdout.clone();
-    names.extend(["receipt-show", "receipt-verify"].map(str::to_owned));
+    let of_receipts = ["fetch", "list", "publish", "revoke", "show", "verify"];
+    names.extend(of_receipts.map(|name| format!("receipt-{name}")));
     for name in &names {
         let page = if name.contains('-') { &receipt } else { &page };
         let known = format!("hostproof\\-{}(1)", name.replace('-', "\\-"));
