@@ -75,6 +75,7 @@ hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof r
 hostproof run --partition hash:2/4 --report part-2.json\n  \
 hostproof run --in python:3.13-slim --pull\n  hostproof run --parity hooks-ci --build ci/Dockerfile\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
     #[arg(value_name = "CHECK")]
@@ -96,6 +97,9 @@ pub struct RunArgs {
     /// a commit, which is then run first, in a folder of its own.
     #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
     pub baseline: Option<String>,
+    /// Remove new files in places that `watch` names, if a process of the check was seen to write them.
+    #[arg(long)]
+    pub remove_residue: bool,
     #[command(flatten)]
     pub vouch: VouchArgs,
     #[command(flatten)]

@@ -99,6 +99,7 @@ impl Checkout {
         }
         before.checks.retain(|planned| ids.contains(&planned.check.id));
         let options = Options {
+            remove_residue: false,
             jobs: args.how.jobs.map_or_else(super::check_run::processors, usize::from),
             keep: Keep::Never,
             strict: args.how.strict,

@@ -40,6 +40,8 @@ pub struct CheckRun {
     /// The folder of manifests, if one was named.
     pub manifests: Option<PathBuf>,
     pub until: Until,
+    /// Whether what a check surely left in a watched place is removed.
+    pub remove_residue: bool,
     /// The run that this one is set against.
     pub baseline: Option<Before>,
     /// Whether there is to be a receipt.
@@ -87,7 +89,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let told = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
     let told = told || check_run.compared;
     let options = options(how, plan, *until, told || check_run.baseline.is_some());
-    let options = Options { took: check_run.took.clone(), ..options };
+    let options = Options { took: check_run.took.clone(), remove_residue: check_run.remove_residue, ..options };
 
     let started = SystemTime::now();
     let id = format!("{}-{}", timestamp(started), std::process::id());
@@ -214,6 +216,7 @@ pub fn options(how: &HowArgs, plan: &Plan, until: Until, whole: bool) -> Options
         },
         strict: how.strict,
         until,
+        remove_residue: false,
         whole,
         took: BTreeMap::new(),
     }

@@ -90,6 +90,7 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
         keep: Keep::Never,
         strict: false,
         until: Until::AllRan,
+        remove_residue: false,
         whole: true,
         took: std::collections::BTreeMap::new(),
     };

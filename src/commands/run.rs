@@ -83,6 +83,7 @@ pub fn once(args: &RunArgs, how: &HowArgs, container: Option<container::Wanted>)
         subcommand: Some("run"),
         manifests: args.manifests.manifests.clone(),
         until: until(args),
+        remove_residue: args.remove_residue,
         baseline,
         partition: args.partition,
         took: memory::took(&plan.project),
@@ -147,6 +148,7 @@ fn words(args: &RunArgs, plan: &Plan, folder: &OsStr) -> Vec<String> {
     words.extend(args.how.strict.then(|| "--strict".to_owned()));
     words.extend(args.fail_fast.then(|| "--fail-fast".to_owned()));
     words.extend(args.until_fail.then(|| "--until-fail".to_owned()));
+    words.extend(args.remove_residue.then(|| "--remove-residue".to_owned()));
     words.extend(args.how.vary.iter().flatten().map(|fact| format!("--vary={}", fact.name())));
     words.extend(plan.checks.iter().map(|planned| planned.check.id.clone()));
     words

@@ -34,6 +34,7 @@ pub fn run(args: TeethArgs) -> Result<ExitCode> {
         subcommand: Some("teeth"),
         manifests: args.manifests.manifests,
         until: Until::AllRan,
+        remove_residue: false,
         baseline: None,
         partition: None,
         took: BTreeMap::new(),

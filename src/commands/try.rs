@@ -51,6 +51,7 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         subcommand: None,
         manifests: None,
         until: if args.until_fail { Until::OneFails } else { Until::AllRan },
+        remove_residue: false,
         baseline: None,
         partition: None,
         took: BTreeMap::new(),

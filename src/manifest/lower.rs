@@ -70,6 +70,8 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         eventually: eventually.collect::<Option<_>>()?,
         breaks: breaks.collect::<Option<_>>()?,
         publishes: spec.publishes.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
+        watch: spec.watch.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
+        unchanged: spec.unchanged.unwrap_or_default().into_iter().map(|argv| argv.0).collect(),
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         hosts: spec.hosts.map(|hosts| hosts.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,

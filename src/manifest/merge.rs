@@ -51,6 +51,8 @@ impl CheckSpec {
             eventually: upper.eventually.clone().or(self.eventually),
             breaks: upper.breaks.clone().or(self.breaks),
             publishes: upper.publishes.clone().or(self.publishes),
+            watch: upper.watch.clone().or(self.watch),
+            unchanged: upper.unchanged.clone().or(self.unchanged),
             rules: upper.rules.clone().or(self.rules),
             repeat: upper.repeat.clone().or(self.repeat),
             retries: upper.retries.clone().or(self.retries),

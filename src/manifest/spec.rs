@@ -14,7 +14,7 @@ use super::counts::{CasesSpec, SkippedSpec};
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
-use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath};
+use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath, WatchGlob};
 use super::reader_spec::ReaderSpec;
 use super::repeat_spec::{RetriesSpec, Times};
 use super::rules_spec::RulesSpec;
@@ -94,6 +94,11 @@ pub struct CheckSpec {
     /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
     /// One that is written in place is a finding.
     pub publishes: Option<Vec<Parsed<PublishGlob>>>,
+    /// Places outside the sandbox that must be the same afterwards: globs, absolute or relative to the project. The project
+    /// itself is watched always.
+    pub watch: Option<Vec<Parsed<WatchGlob>>>,
+    /// Commands whose output and exit status must be the same before and after, each a program and its arguments.
+    pub unchanged: Option<Vec<Argv>>,
     /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
     /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]

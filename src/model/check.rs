@@ -336,6 +336,11 @@ pub struct Check {
     /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
     /// `$sandbox`, which are replaced.
     pub publishes: Vec<String>,
+    /// Places outside the sandbox that must be the same afterwards, as globs with `/`: absolute, relative to the project, or
+    /// below `$project` or `$sandbox`, which are replaced.
+    pub watch: Vec<String>,
+    /// Commands whose output and exit status must be the same before and after, each a program and its arguments.
+    pub unchanged: Vec<Vec<String>>,
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
     /// The systems from whose hosts the gate wants a receipt; those of its policy when empty.
@@ -423,6 +428,8 @@ impl Check {
             eventually: Vec::new(),
             breaks: Vec::new(),
             publishes: Vec::new(),
+            watch: Vec::new(),
+            unchanged: Vec::new(),
             platforms: Vec::new(),
             hosts: Vec::new(),
             needs: Vec::new(),

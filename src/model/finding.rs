@@ -25,7 +25,7 @@ pub enum Kind {
     IllegalName,
     /// The check's stdout or stderr is still open after the grace.
     HeldPipe,
-    /// What the check left cannot be removed, or lies outside its sandbox.
+    /// What the check left cannot be removed, or something outside its sandbox is not as it was before.
     Residue,
     /// Fewer cases ran than planned or expected.
     ShortCount,

@@ -12,11 +12,13 @@ use super::junit::Before;
 use super::listing::{self, Told, Unlisted};
 use super::program::{Known, Lookup, Program, os_strings};
 use super::removal::removal;
+use super::residue::{self, Project};
 use super::sandbox::Sandbox;
 use super::settle::Pending;
 use super::slot::Slot;
 use super::teeth::{self, Bite, Evidence};
 use super::text::Unsatisfied;
+use super::workers::Options;
 use super::{eventually, hook, junit, output, planned, records, surroundings, text};
 use crate::model::{Check, CheckCommand, CheckReport, Cwd, Fact, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
@@ -27,6 +29,8 @@ use crate::readers::{self, Context, Source};
 /// What lives are lived by.
 pub struct Life<'a> {
     pub(super) plan: &'a Plan,
+    pub(super) project: &'a Project<'a>,
+    pub(super) options: &'a Options,
     /// Set once the run was stopped.
     pub(super) stop: Arc<AtomicBool>,
     pub(super) caller: Caller,
@@ -70,8 +74,9 @@ pub enum Half<'a> {
 impl<'a> Life<'a> {
     /// For the checks of a plan.
     #[must_use]
-    pub fn new(plan: &'a Plan, stop: Arc<AtomicBool>) -> Self {
-        Self { plan, stop, caller: Caller::read(), known: Known::default(), reading: hook::Reading::default() }
+    pub fn new(plan: &'a Plan, project: &'a Project<'a>, options: &'a Options, stop: Arc<AtomicBool>) -> Self {
+        let (caller, known, reading) = (Caller::read(), Known::default(), hook::Reading::default());
+        Self { plan, project, options, stop, caller, known, reading }
     }
 
     /// Takes the check of that place in the plan from its sandbox to the end of its processes.
@@ -96,15 +101,18 @@ impl<'a> Life<'a> {
         let broken = |why| records::not_run(check, Verdict::Broken, why);
         let ready = self.stage(planned, &sandbox).and_then(|(places, bite)| {
             let ready = self.prepare_in(check, &sandbox, places)?;
-            Ok((Self::list(check, &ready, slot), ready, bite))
+            let outside = residue::Before::now(self, check, &sandbox, &ready.places, slot)?;
+            Ok((Self::list(check, &ready, slot), ready, bite, outside))
         });
         let mut report = match ready {
-            Ok((Ok(listing), ready, bite)) => {
+            Ok((Ok(listing), ready, bite, outside)) => {
                 let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
                         let begun = Begun { index, ready, bite, listing, outcome, sandbox, started, since };
-                        return Half::Pending(Box::new(self.pending(begun, slot)));
+                        let mut pending = self.pending(begun, slot);
+                        self.look_outside(&outside, &mut pending, slot);
+                        return Half::Pending(Box::new(pending));
                     }
                     Ok(outcome) => {
                         let argv = ready.program.argv;
@@ -122,14 +130,24 @@ impl<'a> Life<'a> {
                     }
                 }
             }
-            Ok((Err(Unlisted::Why(why, left)), ready, _)) => {
+            Ok((Err(Unlisted::Why(why, left)), ready, ..)) => {
                 CheckReport { argv: ready.program.argv, findings: left, ..broken(why) }
             }
-            Ok((Err(Unlisted::Lost(error)), ready, _)) => records::lost(check, ready.program.argv, &error),
+            Ok((Err(Unlisted::Lost(error)), ready, ..)) => records::lost(check, ready.program.argv, &error),
             Err(why) => broken(why),
         };
         report.findings.extend(removal(&sandbox));
         told(report)
+    }
+
+    /// Says what is different outside the sandbox of a check that is over.
+    pub fn look_outside(&self, before: &residue::Before, pending: &mut Pending<'_>, slot: &mut Slot<'_>) {
+        if pending.outcome.ended == Ended::Cancelled {
+            return;
+        }
+        let Pending { planned, sandbox, places, outcome, .. } = &*pending;
+        let found = before.findings(self, &planned.check, (sandbox, places), slot, &outcome.touched);
+        pending.left.extend(self.project.beside(pending.index, found));
     }
 
     /// Reads the output, and puts together what the second half needs.
@@ -277,6 +295,7 @@ impl<'a> Life<'a> {
             roots,
             spill: spill(sandbox),
             publishes: check.publishes.iter().map(|glob| eventually::folder_of(glob, &places)).collect(),
+            watches: check.watch.iter().map(|place| residue::folder_of(place, &places)).collect(),
             rules: check.rules,
             windows: check.windows.clone(),
             change: check.fact.and_then(surroundings::change),
@@ -290,6 +309,7 @@ impl<'a> Life<'a> {
             argv: os_strings(&argv),
             stdin: None,
             publishes: Vec::new(),
+            watches: Vec::new(),
             ..job.clone()
         });
         Ok(Ready { job, listing, program, places, before })

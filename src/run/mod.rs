@@ -20,6 +20,7 @@ mod planned;
 mod program;
 mod records;
 mod removal;
+mod residue;
 mod rounds;
 mod sandbox;
 mod schedule;

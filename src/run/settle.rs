@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::names::{self, Tracked};
 use super::program::Program;
 use super::removal::removal;
+use super::residue::Project;
 use super::sandbox::{Sandbox, Spare};
 use super::teeth::{self, Evidence};
 use super::text::Unsatisfied;
@@ -75,6 +76,7 @@ pub struct Hook {
 pub struct Settler<'a> {
     options: &'a Options,
     tracked: &'a Tracked<'a>,
+    project: &'a Project<'a>,
     /// Set once the run was stopped: then nobody's grace is waited for.
     stop: Arc<AtomicBool>,
     watcher: Watcher,
@@ -96,10 +98,16 @@ struct State<'a> {
 impl<'a> Settler<'a> {
     /// A stage that nothing has come to yet.
     #[must_use]
-    pub fn new(options: &'a Options, tracked: &'a Tracked<'a>, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(
+        options: &'a Options,
+        tracked: &'a Tracked<'a>,
+        project: &'a Project<'a>,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
         Self {
             options,
             tracked,
+            project,
             stop,
             watcher: Watcher::of_sandboxes(),
             state: Mutex::default(),
@@ -170,6 +178,7 @@ impl<'a> Settler<'a> {
                 let roots: Vec<_> = batch.iter().map(|pending| pending.sandbox.root().to_owned()).collect();
                 let began = Instant::now();
                 let look = self.watcher.look(&roots);
+                self.project.look();
                 not_before = Instant::now() + began.elapsed() * PAUSE;
                 unseen.take(&look);
                 for mut pending in batch {
@@ -222,7 +231,12 @@ impl<'a> Settler<'a> {
         }
     }
 
-    fn settle(&self, pending: Pending<'a>, mut strangers: Vec<Stranger>, tell: &mut impl FnMut(usize, CheckReport)) {
+    fn settle(
+        &self,
+        mut pending: Pending<'a>,
+        mut strangers: Vec<Stranger>,
+        tell: &mut impl FnMut(usize, CheckReport),
+    ) {
         for stranger in &mut strangers {
             if stranger.marked.is_some() && platform::end_stranger(stranger) {
                 // What shares the check's locks starts when this is done.
@@ -231,6 +245,11 @@ impl<'a> Settler<'a> {
             pending.date(&mut stranger.process);
         }
         let index = pending.index;
+        if pending.outcome.ended != Ended::Cancelled {
+            // Where it moved its sandbox to is told by itself.
+            let moved = pending.sandbox.moved_to();
+            pending.left.extend(self.project.findings(index, &pending.places, moved.as_deref()));
+        }
         tell(index, pending.finish(&strangers, self.options, self.tracked));
     }
 }

@@ -13,6 +13,7 @@ use super::life::{Half, Life};
 use super::names::Tracked;
 use super::needs::{Fit, Programs, Unfit};
 use super::records;
+use super::residue::Project;
 use super::rounds::{Next, Rounds};
 use super::schedule::{Schedule, Work};
 use super::settle::Settler;
@@ -54,6 +55,8 @@ pub struct Options {
     /// Whether warnings count as errors.
     pub strict: bool,
     pub until: Until,
+    /// Whether what a check surely left in a watched place is removed.
+    pub remove_residue: bool,
     /// Whether the reports of all checks are wanted in the end; else only of those that there is something to say of.
     pub whole: bool,
     /// How long checks took when they were last run, in milliseconds, by id: with several lanes, the longest start first.
@@ -183,9 +186,10 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         schedule.judged(index, verdict);
         schedule.check_done(index);
     };
-    let life = Life::new(plan, Arc::clone(&interrupt.stop));
+    let project = Project::of(plan);
+    let life = Life::new(plan, &project, options, Arc::clone(&interrupt.stop));
     let tracked = Tracked::of(plan);
-    let settler = Settler::new(options, &tracked, Arc::clone(&interrupt.stop));
+    let settler = Settler::new(options, &tracked, &project, Arc::clone(&interrupt.stop));
     let programs = Programs::default();
     // What setups left alive.
     let left: Mutex<Vec<Finding>> = Mutex::default();
@@ -194,7 +198,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
             match work {
                 Work::Setup(setup) => {
                     let mut more = Vec::new();
+                    project.begins(None);
                     let result = life.set_up(&plan.setups[setup], &mut slot, &mut more);
+                    project.ends(None);
                     left.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
                     schedule.setup_done(setup, result);
                 }
@@ -208,6 +214,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                         Err(why) => Fit::Unfit(Unfit::Broken(why)),
                     };
                     let told = |report| Some(Half::Told(Box::new(report)));
+                    project.begins(Some(index));
                     let half = match fit {
                         Fit::Fits => Some(life.begin(index, &mut slot)),
                         Fit::Unfit(Unfit::Broken(why)) => told(records::not_run(check, Verdict::Broken, why)),
@@ -215,6 +222,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                         Fit::Lost(error) => told(records::lost(check, Vec::new(), &error)),
                         Fit::NotReached => None,
                     };
+                    project.ends(Some(index));
                     match half {
                         Some(Half::Pending(pending)) => {
                             settler.lane_ends(Some(*pending));
@@ -273,6 +281,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     }
     findings.extend(probes::unseen(&unseen.blind, &unseen.unread, options.strict));
     findings.extend(tracked.of_the_run(options.strict));
+    findings.extend(project.of_the_run(options.strict));
     let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
     let took = took.into_inner().unwrap_or_else(PoisonError::into_inner);
     let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -75,6 +75,8 @@ mod receipts;
 #[cfg(target_os = "linux")]
 mod repeat;
 #[cfg(target_os = "linux")]
+mod residue;
+#[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
 mod signals;

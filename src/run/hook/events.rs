@@ -18,6 +18,7 @@ use crate::probes::Places;
 use crate::run::life::{Half, Life, Ready, keep_what_concerns};
 use crate::run::program::Program;
 use crate::run::removal::removal;
+use crate::run::residue;
 use crate::run::sandbox::Sandbox;
 use crate::run::settle::{Hook, Pending};
 use crate::run::slot::Slot;
@@ -55,9 +56,9 @@ impl<'a> Life<'a> {
         let check = &planned.check;
         let started = SystemTime::now();
         let mut report = match self.call_all(planned, hook, &sandbox, slot) {
-            Ok((told, places, bite)) => {
+            Ok((told, places, bite, outside)) => {
                 let Told { report, reading, left, processes, outcome, argv, .. } = told;
-                return Half::Pending(Box::new(Pending {
+                let mut pending = Pending {
                     index,
                     planned,
                     program: Program { file: argv.first().map(Into::into).unwrap_or_default(), argv },
@@ -76,7 +77,9 @@ impl<'a> Life<'a> {
                     grace_over: Instant::now() + check.grace,
                     handle: slot.handle(),
                     spare: slot.spare(),
-                }));
+                };
+                self.look_outside(&outside, &mut pending, slot);
+                return Half::Pending(Box::new(pending));
             }
             Err(Stopped::Why(why)) => records::not_run(check, Verdict::Broken, why),
             Err(Stopped::Lost(error, argv)) => records::lost(check, argv, &error),
@@ -91,9 +94,10 @@ impl<'a> Life<'a> {
         hook: &HookRef,
         sandbox: &Sandbox,
         slot: &mut Slot<'_>,
-    ) -> Result<(Told, Places, Option<Bite>), Stopped> {
+    ) -> Result<(Told, Places, Option<Bite>, residue::Before), Stopped> {
         let check = &planned.check;
         let (places, bite) = self.stage(planned, sandbox)?;
+        let outside = residue::Before::now(self, check, sandbox, &places, slot)?;
         let found = {
             let _looking = self.reading.look();
             find(hook, &places.project)?
@@ -114,13 +118,13 @@ impl<'a> Life<'a> {
             }
             let ended = self.call_for(event, at, &setting, slot, &mut told)?;
             if told.is_cancelled() {
-                return Ok((told, places, bite));
+                return Ok((told, places, bite, outside));
             }
             if at + 1 == check.events.len() {
                 told.left.extend(eventually::unmet(check, &places, ended, &self.stop));
             }
         }
-        Ok((told, places, bite))
+        Ok((told, places, bite, outside))
     }
 
     /// Calls the hook for one event, all of its commands at once. Returns when the first processes had ended.
