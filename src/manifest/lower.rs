@@ -40,6 +40,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
     let events = spec.events.filter(|_| is_hook).map(|events| events.value.0).unwrap_or_default();
     let events = events.into_iter().map(|event| event.value.lower()).collect::<Option<_>>()?;
     let eventually = spec.eventually.unwrap_or_default().into_iter().map(|wanted| wanted.value.lower());
+    let breaks = spec.breaks.unwrap_or_default().into_iter().map(|one| one.value.lower());
     let mut default = Check::new(resolved.id, command);
     let mut expected = expect(spec.expect.unwrap_or_default())?;
     if is_hook {
@@ -67,7 +68,10 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         allow: allow.collect::<Option<_>>()?,
         events,
         eventually: eventually.collect::<Option<_>>()?,
+        breaks: breaks.collect::<Option<_>>()?,
         publishes: spec.publishes.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
+        watch: spec.watch.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
+        unchanged: spec.unchanged.unwrap_or_default().into_iter().map(|argv| argv.0).collect(),
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         hosts: spec.hosts.map(|hosts| hosts.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,

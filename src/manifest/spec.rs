@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
+use super::break_spec::BreakSpec;
 use super::counts::{CasesSpec, SkippedSpec};
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
-use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath};
+use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath, WatchGlob};
 use super::reader_spec::ReaderSpec;
 use super::repeat_spec::{RetriesSpec, Times};
 use super::rules_spec::RulesSpec;
@@ -88,9 +89,16 @@ pub struct CheckSpec {
     pub allow: Option<Vec<Spanned<AllowSpec>>>,
     /// What must be so after its end, which detached work has done.
     pub eventually: Option<Vec<Spanned<EventuallySpec>>>,
+    /// Edits that must turn it red, each in a copy of the project: `hostproof teeth` proves with them that it can fail.
+    pub breaks: Option<Vec<Spanned<BreakSpec>>>,
     /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
     /// One that is written in place is a finding.
     pub publishes: Option<Vec<Parsed<PublishGlob>>>,
+    /// Places outside the sandbox that must be the same afterwards: globs, absolute or relative to the project. The project
+    /// itself is watched always.
+    pub watch: Option<Vec<Parsed<WatchGlob>>>,
+    /// Commands whose output and exit status must be the same before and after, each a program and its arguments.
+    pub unchanged: Option<Vec<Argv>>,
     /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
     /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Eventually, Fact, HookEvent, HookRef, Kind, Retries, Rules, WindowsRules};
+use super::{Break, Eventually, Fact, HookEvent, HookRef, Kind, Retries, Rules, WindowsRules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -331,9 +331,16 @@ pub struct Check {
     pub events: Vec<HookEvent>,
     /// What must be so after its end, however detached what does it is.
     pub eventually: Vec<Eventually>,
+    /// Edits that must turn it red, each in a copy of the project.
+    pub breaks: Vec<Break>,
     /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
     /// `$sandbox`, which are replaced.
     pub publishes: Vec<String>,
+    /// Places outside the sandbox that must be the same afterwards, as globs with `/`: absolute, relative to the project, or
+    /// below `$project` or `$sandbox`, which are replaced.
+    pub watch: Vec<String>,
+    /// Commands whose output and exit status must be the same before and after, each a program and its arguments.
+    pub unchanged: Vec<Vec<String>>,
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
     /// The systems from whose hosts the gate wants a receipt; those of its policy when empty.
@@ -419,7 +426,10 @@ impl Check {
             allow: Vec::new(),
             events: Vec::new(),
             eventually: Vec::new(),
+            breaks: Vec::new(),
             publishes: Vec::new(),
+            watch: Vec::new(),
+            unchanged: Vec::new(),
             platforms: Vec::new(),
             hosts: Vec::new(),
             needs: Vec::new(),

@@ -3,6 +3,7 @@
 //! Nothing here decides, prints or touches the system; the modules import only std, serde and schemars.
 
 mod ability;
+mod breaks;
 mod case;
 mod check;
 mod comparison;
@@ -22,6 +23,7 @@ mod removal;
 mod report;
 mod revocation;
 mod runs;
+mod totals;
 mod verdict;
 mod verification;
 mod wiring;
@@ -30,6 +32,7 @@ mod wiring_fault;
 pub use ability::{
     Ability, Can, EXAMINATION_SCHEMA, Examination, PUBLISHED_FILES, REMOVALS, WINDOWS_RULES, remedy, to_see_all,
 };
+pub use breaks::{Break, Edit};
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
     Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,
@@ -61,8 +64,8 @@ pub use receipt::{
 };
 pub use removal::{Act, Answer, Came, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target, WindowsRules};
 pub use report::{
-    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts,
-    SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
+    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Partition, Place, ProcessTimes, Report,
+    RunFacts, SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
 };
 pub use revocation::{RECEIPT_SUBJECT, REVOCATION, Revocation, RevocationStatement};
 pub use runs::{FlakyIs, RedRuns, Retries, Runs};

@@ -154,8 +154,10 @@ impl<'a> Run<'a> {
         let started_ms = super::clock::boot_tick_ms();
         let kept = job.rules == Rules::Windows;
         // Where it can't be put on, published files are watched all the same, if not as closely.
-        let filter = (kept || publishing.is_some())
-            .then(|| Filter::new(kept.then_some(&job.windows), publishing.is_some()))
+        // Only to know who writes somewhere, nobody's rights are taken.
+        let asking = publishing.is_some() && (!job.publishes.is_empty() || rustix::process::geteuid().is_root());
+        let filter = (kept || asking)
+            .then(|| Filter::new(kept.then_some(&job.windows), asking))
             .and_then(|filter| filter.map_err(|why| unkept(&mut blind, kept, &why)).ok());
         let streams = [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()];
         let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
@@ -404,7 +406,7 @@ impl<'a> Run<'a> {
         });
         blind.extend(removals.iter().flat_map(Removals::blind));
         let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
-        let (published, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
+        let (published, touched, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
         blind.extend(unwatched);
         let (refused, unseen) = enforcement.map(Enforcement::into_seen).unwrap_or_default();
         blind.extend(unseen);
@@ -434,6 +436,7 @@ impl<'a> Run<'a> {
             removed,
             refused,
             published,
+            touched,
             unread,
             untouched,
             started_boot_ms: self.started_ms,

@@ -285,6 +285,7 @@ impl<'a> Run<'a> {
             removed: Vec::new(),
             refused: Vec::new(),
             published: Vec::new(),
+            touched: Vec::new(),
             notes: Vec::new(),
             unread: Vec::new(),
             untouched: false,

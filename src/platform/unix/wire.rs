@@ -76,13 +76,15 @@ pub struct JobHeader {
     arguments: usize,
     /// Globs; their folders are in the blob.
     publishes: Vec<String>,
+    /// The same.
+    watches: Vec<String>,
     rules: Rules,
     windows: WindowsRules,
     change: Option<Change>,
 }
 
 /// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
-/// the folders of what is published, arguments, environment. Paths and arguments need not be Unicode.
+/// the folders of what is published and of what is watched, arguments, environment. Paths and arguments need not be Unicode.
 pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     let mut blob = Vec::new();
     let mut push = |string: &OsStr| {
@@ -92,7 +94,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     for path in [&job.program, &job.cwd, &job.spill].into_iter().chain(&job.stdin).chain(&job.roots) {
         push(path.as_os_str());
     }
-    job.publishes.iter().for_each(|(folder, _)| push(folder.as_os_str()));
+    job.publishes.iter().chain(&job.watches).for_each(|(folder, _)| push(folder.as_os_str()));
     job.argv.iter().for_each(|argument| push(argument));
     for (name, value) in &job.env {
         let mut variable = name.clone();
@@ -108,6 +110,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         roots: job.roots.len(),
         arguments: job.argv.len(),
         publishes: job.publishes.iter().map(|(_, glob)| glob.clone()).collect(),
+        watches: job.watches.iter().map(|(_, glob)| glob.clone()).collect(),
         rules: job.rules,
         windows: job.windows.clone(),
         change: job.change.clone(),
@@ -124,6 +127,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
     let stdin = header.has_stdin.then(&mut path);
     let roots = (0..header.roots).map(|_| path()).collect();
     let publishes = header.publishes.iter().map(|glob| (path(), glob.clone())).collect();
+    let watches = header.watches.iter().map(|glob| (path(), glob.clone())).collect();
     let argv = strings.by_ref().take(header.arguments).collect();
     let env = strings
         .filter_map(|variable| {
@@ -145,6 +149,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         roots,
         spill,
         publishes,
+        watches,
         rules: header.rules,
         windows: header.windows.clone(),
         change: header.change.clone(),
@@ -251,6 +256,7 @@ mod tests {
             roots: vec!["/a".into()],
             spill: "/b".into(),
             publishes: vec![("/p".into(), "a/*".into()), ("/s".into(), "b".into())],
+            watches: vec![("/tmp".into(), "sweep_*".into())],
             rules: Rules::Windows,
             windows: WindowsRules { strict: true, ..WindowsRules::default() },
             change: Some(Change::Umask(0o077)),
@@ -262,7 +268,7 @@ mod tests {
         let Order::Run(header) = order else { panic!("another order came out") };
         let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
-        assert_eq!(back.publishes, job.publishes);
+        assert_eq!((back.publishes, back.watches), (job.publishes, job.watches));
         assert_eq!(
             (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows, back.change),
             (job.cwd, job.stdin, job.roots, job.spill, job.rules, job.windows, job.change)

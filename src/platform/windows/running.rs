@@ -150,10 +150,9 @@ impl Run {
             stdin,
             stdout,
             stderr,
-            blind: (!job.publishes.is_empty())
-                .then(|| format!("{PUBLISHED_FILES}: only Linux can watch how they appear"))
-                .into_iter()
-                .collect(),
+            blind: Vec::from_iter(
+                (!job.publishes.is_empty()).then(|| format!("{PUBLISHED_FILES}: only Linux can watch how they appear")),
+            ),
         })
     }
 
@@ -407,6 +406,7 @@ impl Run {
             removed: Vec::new(),
             refused: Vec::new(),
             published: Vec::new(),
+            touched: Vec::new(),
             unread: Vec::new(),
             untouched: false,
             started_boot_ms: self.started_ms,
