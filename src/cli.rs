@@ -63,7 +63,7 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  \
-hostproof run spool --until-fail --keep failed\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
+hostproof run spool --until-fail --stress --keep failed\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
 hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n  \
 hostproof run --in python:3.13-slim --pull\n  hostproof run --parity hooks-ci --build ci/Dockerfile\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
@@ -158,6 +158,9 @@ pub struct HowArgs {
     /// Run each check once more under each of these changes of its surroundings: `all`, or names as `locale,umask`.
     #[arg(long, value_parser = FactsParser, value_name = "FACTS", value_delimiter = ',')]
     pub vary: Vec<Vec<Fact>>,
+    /// Meanwhile load the machine: every processor busy and taken away at random times, and the disk written to.
+    #[arg(long)]
+    pub stress: bool,
     /// Which sandboxes to leave in place, with the whole output.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub keep: KeepArg,

@@ -131,6 +131,7 @@ fn words(args: &RunArgs, plan: &Plan, folder: &OsStr) -> Vec<String> {
     words.extend(args.how.jobs.map(|jobs| format!("--jobs={jobs}")));
     words.extend(args.how.rules.as_ref().map(|rules| format!("--as={}", rules.text())));
     words.extend(args.how.strict.then(|| "--strict".to_owned()));
+    words.extend(args.how.stress.then(|| "--stress".to_owned()));
     words.extend(args.fail_fast.then(|| "--fail-fast".to_owned()));
     words.extend(args.until_fail.then(|| "--until-fail".to_owned()));
     words.extend(args.how.vary.iter().flatten().map(|fact| format!("--vary={}", fact.name())));

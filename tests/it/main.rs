@@ -87,6 +87,7 @@ mod story;
 // Only Linux sees who held what was removed while the check ran.
 #[cfg(target_os = "linux")]
 mod strangers;
+mod stress;
 // Only Linux can refuse a call as Windows would.
 #[cfg(target_os = "linux")]
 mod windows;
