@@ -63,10 +63,11 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  \
-hostproof run spool --until-fail --stress --keep failed\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
+hostproof run spool --until-fail --stress --keep failed\n  hostproof run --watch\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
 hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n  \
 hostproof run --in python:3.13-slim --pull\n  hostproof run --parity hooks-ci --build ci/Dockerfile\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
     #[arg(value_name = "CHECK")]
@@ -80,6 +81,9 @@ pub struct RunArgs {
     /// Run the checks again and again until one is red, or Ctrl-C.
     #[arg(long, conflicts_with = "fail_fast")]
     pub until_fail: bool,
+    /// Then wait for changes, and run what each concerns, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["until_fail", "baseline", "receipt", "image", "parity"])]
+    pub watch: bool,
     /// Tell new failures from those that were there before, and end red for new ones alone: in a report (or a JUnit file), or in
     /// a commit, which is then run first, in a folder of its own.
     #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
@@ -138,6 +142,7 @@ pub struct TryArgs {
 
 /// How checks are run and what is told of them.
 #[derive(Debug, Clone, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct HowArgs {
     /// How many checks run at once; by default as many as there are processors.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]

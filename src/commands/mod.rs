@@ -28,6 +28,7 @@ mod telling;
 mod traps;
 mod r#try;
 mod vouch;
+mod watch;
 mod who;
 
 use std::ffi::OsStr;

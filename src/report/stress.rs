@@ -15,6 +15,7 @@ pub fn stress(look: Look, stress: &Stress) -> String {
     };
     let busy = counted(stress.busy_processors, "processor");
     let disk = stress.written.as_ref().map(|folder| format!(", {folder} written to")).unwrap_or_default();
-    let lacks = stress.lacks.iter().map(|lack| format!("; {lack}")).collect::<String>();
-    look.text(&one_line(&format!("under stress: {busy} busy{taken}{disk}{lacks}")))
+    let load = format!("under stress: {busy} busy{taken}{disk}");
+    let words: Vec<&str> = [load.as_str()].into_iter().chain(stress.lacks.iter().map(String::as_str)).collect();
+    look.text(&one_line(&words.join("; ")))
 }

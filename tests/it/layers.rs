@@ -39,6 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "cli",
             "compare",
             "container",
+            "covers",
             "env",
             "error",
             "gate",

@@ -80,6 +80,7 @@ mod spool;
 mod terminal;
 #[cfg(target_os = "linux")]
 mod vary;
+mod watch;
 
 // What it compares with was written down on Linux.
 #[cfg(target_os = "linux")]
