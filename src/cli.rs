@@ -70,12 +70,12 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  \
-hostproof run spool --until-fail --keep failed\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
+hostproof run spool --until-fail --stress --keep failed\n  hostproof run --watch\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
 hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n  \
 hostproof run --partition hash:2/4 --report part-2.json\n  \
 hostproof run --in python:3.13-slim --pull\n  hostproof run --parity hooks-ci --build ci/Dockerfile\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
     #[arg(value_name = "CHECK")]
@@ -93,6 +93,9 @@ pub struct RunArgs {
     /// Run the checks again and again until one is red, or Ctrl-C.
     #[arg(long, conflicts_with = "fail_fast")]
     pub until_fail: bool,
+    /// Then wait for changes, and run what each concerns, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["until_fail", "baseline", "receipt", "image", "parity"])]
+    pub watch: bool,
     /// Tell new failures from those that were there before, and end red for new ones alone: in a report (or a JUnit file), or in
     /// a commit, which is then run first, in a folder of its own.
     #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
@@ -154,6 +157,7 @@ pub struct TryArgs {
 
 /// How checks are run and what is told of them.
 #[derive(Debug, Clone, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct HowArgs {
     /// How many checks run at once; by default as many as there are processors.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -174,6 +178,9 @@ pub struct HowArgs {
     /// Run each check once more under each of these changes of its surroundings: `all`, or names as `locale,umask`.
     #[arg(long, value_parser = FactsParser, value_name = "FACTS", value_delimiter = ',')]
     pub vary: Vec<Vec<Fact>>,
+    /// Meanwhile load the machine: every processor busy and taken away at random times, and the disk written to.
+    #[arg(long)]
+    pub stress: bool,
     /// Which sandboxes to leave in place, with the whole output.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub keep: KeepArg,

@@ -14,7 +14,7 @@
 //! report, report -> merge -> report
 //! ```
 //!
-//! [`source`] adds git's facts to a report; [`memory`] knows from run to run which checks were red; [`words`] is how all parts say durations, commands and what others wrote.
+//! [`source`] adds git's facts to a report; [`memory`] knows from run to run which checks were red; [`stress`] loads the machine meanwhile; [`words`] is how all parts say durations, commands and what others wrote.
 //!
 //! Data flows one way; no part looks upstream.
 //!
@@ -51,5 +51,6 @@ pub mod receipt;
 pub mod report;
 pub mod run;
 pub mod source;
+pub mod stress;
 pub mod wirings;
 pub mod words;

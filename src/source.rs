@@ -4,6 +4,7 @@ mod history;
 mod identity;
 pub mod objects;
 pub mod remote;
+mod stamps;
 mod unlike;
 
 use std::collections::{BTreeSet, HashSet};
@@ -18,6 +19,7 @@ use crate::{env, platform};
 
 pub use history::{default_branch, is_shallow, meeting, remotes};
 pub use identity::{Identity, identity, same_address};
+pub use stamps::Stamps;
 pub use unlike::{Unlike, Unlikeness, Work, work};
 
 /// The project's state now. `None` where there is no repository, or no git.

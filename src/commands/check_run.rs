@@ -24,6 +24,7 @@ use crate::model::{
 use crate::plan::Plan;
 use crate::report::{self, Again, Look};
 use crate::run::{self, Keep, Observer, Options, Ran, Until};
+use crate::stress::Load;
 use crate::words::{counted, timestamp};
 use crate::{env, memory, platform, source};
 
@@ -120,7 +121,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let telling = Telling::new(plan, show, look, &events);
     let ran = match &mut session {
         Some(session) => session.follow(&telling),
-        None => measure(plan, &options, &telling, told),
+        None => measure(plan, &options, &telling, told, how.stress),
     };
     telling.end();
     let (ran, host) = ran?;
@@ -222,19 +223,27 @@ pub fn options(how: &HowArgs, plan: &Plan, until: Until, whole: bool) -> Options
     }
 }
 
-/// Runs a plan here. Meanwhile it is found out what can be seen here, if these facts are wanted.
+/// Runs a plan here, under stress if that is asked for. Meanwhile it is found out what can be seen here, if these facts are
+/// wanted.
 ///
 /// # Errors
 ///
-/// If nothing can be measured here.
-pub fn measure(plan: &Plan, options: &Options, observer: &dyn Observer, facts: bool) -> Result<(Ran, HostFacts)> {
+/// If nothing can be measured here, or there can be no stress.
+pub fn measure(
+    plan: &Plan,
+    options: &Options,
+    observer: &dyn Observer,
+    facts: bool,
+    stress: bool,
+) -> Result<(Ran, HostFacts)> {
+    let load = if stress { Some(Load::start()?) } else { None };
     let (ran, host) = std::thread::scope(|scope| {
         let look = || platform::host_facts(&platform::sandbox_base()).seen_by(&platform::abilities());
         let facts = facts.then(|| scope.spawn(look));
         let ran = run::run(plan, options, observer);
         (ran, facts.and_then(|facts| facts.join().ok()).unwrap_or_default())
     });
-    Ok((ran?, host))
+    Ok((ran?, HostFacts { stress: load.map(|load| load.stress().clone()), ..host }))
 }
 
 /// This program.
@@ -259,12 +268,16 @@ fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
             manifests: manifests.as_deref(),
             here: &here,
             image: report.place.image.as_deref(),
+            stress: report.host.stress.is_some(),
             excerpts: &excerpts(&plan.project, check),
         };
         if let Some(details) = report::details(look, check, how.verbose, &again) {
             show.line(&format!("\n{}", details.trim_end()));
             traps.get(&check.id).into_iter().flatten().for_each(|line| show.line(line));
         }
+    }
+    if let Some(stress) = &report.host.stress {
+        show.line(&format!("\n{}", report::stress(look, stress)));
     }
     if let Some(text) = report::of_the_run(look, &report.findings) {
         show.line(&format!("\n{text}"));

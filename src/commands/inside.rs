@@ -44,7 +44,7 @@ fn run(inside: &Inside) -> Result<()> {
         checks: plan.checks.iter().map(|planned| planned.check.id.as_str().into()).collect(),
         manifests: plan.manifests.digest.as_deref().map(Cow::Borrowed),
     });
-    let (ran, host) = measure(&plan, &options, &Messages, request.whole)?;
+    let (ran, host) = measure(&plan, &options, &Messages, request.whole, args.how.stress)?;
     tell(&Message::Over { ran: Cow::Owned(ran), host: Cow::Owned(host) });
     tell(&Message::End(request.token.as_str().into()));
     Ok(())

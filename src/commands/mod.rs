@@ -30,12 +30,21 @@ mod telling;
 mod traps;
 mod r#try;
 mod vouch;
+mod watch;
 mod who;
+
+use std::ffi::OsStr;
 
 use crate::cli::{Cli, Command, RunArgs};
 use crate::error::{Error, ExitCode, Result};
+use crate::stress;
 
-pub use inside::serve;
+/// Does what a word in the place of a subcommand asks for; `None` if it is another one.
+#[must_use]
+pub fn serve(word: &OsStr) -> Option<ExitCode> {
+    let load = || stress::serve(word).map(|ended| if ended.is_ok() { ExitCode::Ok } else { ExitCode::Incomplete });
+    inside::serve(word).or_else(load)
+}
 
 /// Does what the command line says.
 ///

@@ -1,12 +1,13 @@
 //! `hostproof run`
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 use super::baseline::Before;
 use super::check_run::{self, CheckRun, Contained, Done};
 use super::parity;
 use super::show::Show;
+use super::watch;
 use crate::cli::{EngineArg, HowArgs, PlaceArgs, RulesArg, RunArgs};
 use crate::container::{self, EngineKind};
 use crate::error::{Error, ExitCode, Result};
@@ -24,17 +25,28 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if let Some(image) = &args.place.parity {
         return parity::run(args, wanted(&args.place, image));
     }
+    if args.watch {
+        return watch::run(args);
+    }
     let container = args.place.image.as_deref().map(|image| wanted(&args.place, image));
     Ok(once(args, &args.how, container)?.code)
 }
 
-/// Runs what was asked for, once, in that container or here.
+/// What was asked for, of the manifests as they are now.
+pub struct Asked {
+    pub plan: Plan,
+    /// The name of the folder of manifests.
+    folder: OsString,
+    /// What is to be said of the plan.
+    remark: Option<String>,
+}
+
+/// Loads the manifests, and takes of their checks what was asked for on a platform.
 ///
 /// # Errors
 ///
-/// If the manifests are wrong, a pattern matches nothing, or nothing can be measured there.
-pub fn once(args: &RunArgs, how: &HowArgs, container: Option<container::Wanted>) -> Result<Done> {
-    let platform = if container.is_some() { Platform::Linux } else { platform::current() };
+/// If the manifests are wrong, or a pattern matches nothing.
+pub fn asked(args: &RunArgs, platform: Platform) -> Result<Asked> {
     let loaded = load_for(&args.manifests, platform)?;
     let folder = loaded.directory.file_name().map(OsStr::to_owned).unwrap_or_default();
     let red = if args.failed { Some(memory::red(&plan::project(&loaded)?)?) } else { None };
@@ -59,6 +71,38 @@ pub fn once(args: &RunArgs, how: &HowArgs, container: Option<container::Wanted>)
                 Some(format!("no check is in part {} of {}: the others have them all", partition.part, partition.of));
         }
     }
+    Ok(Asked { plan, folder, remark })
+}
+
+/// Runs what was asked for, once, in that container or here.
+///
+/// # Errors
+///
+/// If the manifests are wrong, a pattern matches nothing, or nothing can be measured there.
+pub fn once(args: &RunArgs, how: &HowArgs, container: Option<container::Wanted>) -> Result<Done> {
+    let platform = if container.is_some() { Platform::Linux } else { platform::current() };
+    // A run of all says all that there is to remember.
+    let all = args.checks.is_empty()
+        && !args.failed
+        && args.partition.is_none()
+        && args.how.rules.is_none()
+        && args.manifests.manifests.is_none();
+    run_asked(asked(args, platform)?, all, args, how, container)
+}
+
+/// Runs what was asked for, or a part of it. `all` says that it is all that the project has.
+///
+/// # Errors
+///
+/// If nothing can be measured there.
+pub fn run_asked(
+    asked: Asked,
+    all: bool,
+    args: &RunArgs,
+    how: &HowArgs,
+    container: Option<container::Wanted>,
+) -> Result<Done> {
+    let Asked { plan, folder, remark } = asked;
     let baseline = match &args.baseline {
         None => None,
         Some(named) => match Before::find(named, args, &plan)? {
@@ -66,12 +110,6 @@ pub fn once(args: &RunArgs, how: &HowArgs, container: Option<container::Wanted>)
             None => return Err(Error::Interrupted("interrupted in the run of the baseline".to_owned())),
         },
     };
-    // A run of all says all that there is to remember.
-    let all = args.checks.is_empty()
-        && !args.failed
-        && args.partition.is_none()
-        && args.how.rules.is_none()
-        && args.manifests.manifests.is_none();
     let is_here = container.is_none();
     // Where there is nothing to run, there is nothing to start.
     let container = container.filter(|_| !plan.checks.is_empty());
@@ -146,6 +184,7 @@ fn words(args: &RunArgs, plan: &Plan, folder: &OsStr) -> Vec<String> {
     words.extend(args.how.jobs.map(|jobs| format!("--jobs={jobs}")));
     words.extend(args.how.rules.as_ref().map(|rules| format!("--as={}", rules.text())));
     words.extend(args.how.strict.then(|| "--strict".to_owned()));
+    words.extend(args.how.stress.then(|| "--stress".to_owned()));
     words.extend(args.fail_fast.then(|| "--fail-fast".to_owned()));
     words.extend(args.until_fail.then(|| "--until-fail".to_owned()));
     words.extend(args.remove_residue.then(|| "--remove-residue".to_owned()));

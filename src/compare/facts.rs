@@ -32,6 +32,7 @@ pub const HOME: &str = "HOME";
 pub const HOME_SETTINGS: &str = "settings in HOME";
 pub const PATH: &str = "PATH";
 pub const SH: &str = "sh";
+pub const STRESS: &str = "stress";
 pub const TERMINAL: &str = "terminal";
 pub const NETWORK: &str = "network";
 pub const CONTAINER: &str = "container";
@@ -71,7 +72,7 @@ type Value = fn(&Report) -> Option<String>;
 type List = fn(&Report) -> BTreeMap<String, Option<String>>;
 
 /// The facts that every report has, with their priors.
-const TABLE: [(&str, u64, Value); 35] = [
+const TABLE: [(&str, u64, Value); 36] = [
     (OS, 19, |report| text(&report.host.os)),
     (UID, 18, |report| report.host.uid.map(|uid| if uid == 0 { "0 (root)".to_owned() } else { uid.to_string() })),
     (ELEVATED, 12, |report| report.host.elevated.map(yes)),
@@ -99,6 +100,9 @@ const TABLE: [(&str, u64, Value); 35] = [
     (HOME_SETTINGS, 4, |report| report.host.home_settings.as_deref().map(list)),
     (PATH, 4, |report| report.host.path.clone()),
     (SH, 7, |report| report.host.sh.clone()),
+    (STRESS, 16, |report| {
+        is_known(report).then(|| if report.host.stress.is_some() { "stress" } else { "none" }.to_owned())
+    }),
     (TERMINAL, 2, |report| report.host.terminal.map(yes)),
     (NETWORK, 8, |report| report.host.network.map(|any| if any { "more than loopback" } else { "none" }.to_owned())),
     (CONTAINER, 6, |report| is_known(report).then(|| container(report))),

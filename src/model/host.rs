@@ -106,6 +106,35 @@ pub struct HostFacts {
     pub programs: BTreeMap<String, Option<String>>,
     /// What the probes can see here: each by its name to `ok`, or how far not and why, as `hostproof doctor` tells it.
     pub probes: BTreeMap<String, String>,
+    /// What the run itself loaded the machine with, if it was asked to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stress: Option<Stress>,
+}
+
+/// What a run under stress loads the machine with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stress {
+    /// How many processors never rest.
+    pub busy_processors: u64,
+    /// With which right every processor is taken from whatever runs on it, for some milliseconds at random times.
+    pub bursts: Precedence,
+    /// The folder in whose file system something is written and forced to the disk all the time; `null` if that can't be.
+    pub written: Option<String>,
+    /// What is not as it should be, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
+}
+
+/// Before which others a thread runs, from all to none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precedence {
+    /// Before every ordinary one, whenever it wants to.
+    RealTime,
+    /// Before most.
+    Raised,
+    /// As any other one.
+    Ordinary,
 }
 
 impl HostFacts {

@@ -53,7 +53,7 @@ pub use gate::{
 pub use hook_check::{
     Decision, EventInput, Eventually, Expected, HookCall, HookEvent, HookRef, HookReport, Presence, StartProof,
 };
-pub use host::{CodePages, HostFacts};
+pub use host::{CodePages, HostFacts, Precedence, Stress};
 pub use json_path::{JsonPath, PathStep, WiringSource};
 pub use lint::{LINTS_SCHEMA, Lint, LintKind, LintTotals, Lints, TrapHost};
 pub use policy::{Accept, Accepted, Policy, PolicyPart};

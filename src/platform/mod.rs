@@ -79,8 +79,8 @@ pub use places::{sandbox_base, state_folder};
 pub use published::{Published, Step, Story, Torn, Touched};
 pub use shebang::shebang;
 pub use system::{
-    LaneHandle, Reads, Watcher, abilities, cannot_change, end_stranger, give_to_nobody, host_facts, machine, prepare,
-    serve, since_start, start_lane, started, wait_for_an_end,
+    LaneHandle, Reads, Watcher, abilities, cannot_change, end_stranger, give_to_nobody, go_first, host_facts, machine,
+    prepare, serve, since_start, start_lane, started, stay_on, wait_for_an_end,
 };
 
 use crate::model::Platform;

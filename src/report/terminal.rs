@@ -142,6 +142,8 @@ pub struct Again<'a> {
     pub manifests: Option<&'a Path>,
     /// The image of the container that it ran in.
     pub image: Option<&'a str>,
+    /// Whether it ran under stress.
+    pub stress: bool,
     /// Where the user is.
     pub here: &'a Path,
     /// The source lines of the check's frames, in their order, where they could be read.
@@ -324,7 +326,8 @@ fn again(check: &CheckReport, rerun: &Again<'_>) -> Vec<String> {
         let folder = rerun.manifests.map(|folder| format!(" --manifests {}", quoted(&folder.display().to_string())));
         let folder = folder.unwrap_or_default();
         let place = rerun.image.map_or_else(|| "--keep failed".to_owned(), |image| format!("--in {}", quoted(image)));
-        lines.push(format!("again  hostproof {subcommand} {}{folder} {place}", quoted(&check.id)));
+        let stress = if rerun.stress { " --stress" } else { "" };
+        lines.push(format!("again  hostproof {subcommand} {}{folder}{stress} {place}", quoted(&check.id)));
     }
     if rerun.image.is_some() {
         // Its paths are those of a container that is gone.
@@ -449,6 +452,7 @@ mod tests {
                 subcommand: Some("run"),
                 manifests: None,
                 image: None,
+                stress: false,
                 here: Path::new(here),
                 excerpts: &[],
             };

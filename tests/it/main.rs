@@ -88,6 +88,7 @@ mod teeth;
 mod terminal;
 #[cfg(target_os = "linux")]
 mod vary;
+mod watch;
 
 // What it compares with was written down on Linux.
 #[cfg(target_os = "linux")]
@@ -95,6 +96,7 @@ mod story;
 // Only Linux sees who held what was removed while the check ran.
 #[cfg(target_os = "linux")]
 mod strangers;
+mod stress;
 // Only Linux can refuse a call as Windows would.
 #[cfg(target_os = "linux")]
 mod windows;

@@ -18,6 +18,7 @@ mod mapped;
 mod mounts;
 pub mod orphans;
 mod owner;
+mod precedence;
 mod procfs;
 mod publishing;
 mod reads;
@@ -43,6 +44,7 @@ pub use changes::{cannot_change, give_to_nobody};
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
 pub use owner::{machine, started};
+pub use precedence::{go_first, stay_on};
 pub use reads::Reads;
 
 pub use super::unix::lane::{LaneHandle, prepare, start_lane};

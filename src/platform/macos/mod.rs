@@ -29,6 +29,7 @@ mod family;
 mod look;
 pub mod orphans;
 mod owner;
+mod precedence;
 mod process;
 pub mod running;
 pub mod signals;
@@ -39,6 +40,7 @@ pub use abilities::abilities;
 pub use facts::host_facts;
 pub use look::{Watcher, end_stranger, since_start, wait_for_an_end};
 pub use owner::{machine, started};
+pub use precedence::{go_first, stay_on};
 
 pub use super::changes::{cannot_change, give_to_nobody};
 pub use super::reads::Reads;

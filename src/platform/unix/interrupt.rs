@@ -1,26 +1,38 @@
 //! Ctrl-C and its relatives.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::ExitCode;
 
-/// Calls `each` on a thread of its own whenever the user or the system asks this process to end.
+type Each = Box<dyn FnMut() + Send>;
+
+/// What is done at each interrupt.
+static EACH: Mutex<Option<Each>> = Mutex::new(None);
+
+/// Calls `each`, in the place of what was to be called until now, on a thread of its own whenever the user or the system
+/// asks this process to end.
 ///
 /// A signal that was ignored when the process started (under `nohup`, or in the background of a script) stays ignored.
 ///
 /// # Errors
 ///
 /// If the system refuses a handler.
-pub fn on_interrupt(mut each: impl FnMut() + Send + 'static) -> io::Result<()> {
+pub fn on_interrupt(each: impl FnMut() + Send + 'static) -> io::Result<()> {
+    if EACH.lock().unwrap_or_else(PoisonError::into_inner).replace(Box::new(each)).is_some() {
+        return Ok(());
+    }
     let wanted: Vec<i32> =
         [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|&signal| !is_ignored(signal)).collect();
     let mut signals = Signals::new(wanted)?;
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
         for _ in signals.forever() {
-            each();
+            if let Some(each) = EACH.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+                each();
+            }
         }
     })?;
     Ok(())

@@ -14,8 +14,8 @@ type Each = Box<dyn FnMut() + Send>;
 /// What is done at each interrupt. The system gives a handler nothing but what happened.
 static EACH: Mutex<Option<Each>> = Mutex::new(None);
 
-/// Calls `each` on a thread of its own whenever the user or the system asks this process to end: by Ctrl-C, Ctrl-Break,
-/// the console's close, the end of the user's session, or the machine's.
+/// Calls `each`, in the place of what was to be called until now, on a thread of its own whenever the user or the system
+/// asks this process to end: by Ctrl-C, Ctrl-Break, the console's close, the end of the user's session, or the machine's.
 ///
 /// Where Ctrl-C was ignored when the process started, it stays ignored.
 ///
