@@ -74,6 +74,7 @@ fn folder(text: &str) -> Result<String, String> {
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     match parts[..] {
         [] => Err(format!("that would hide the whole image; {help}")),
+        ["proc" | "sys" | "dev", ..] => Err(format!("the engine itself has something there; {help}")),
         ["hostproof", ..] => Err(format!("hostproof itself lies there; {help}")),
         _ if parts.contains(&"..") => Err(format!("`..` is no way to a folder that is yet to be made; {help}")),
         _ => Ok(text.to_owned()),

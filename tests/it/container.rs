@@ -10,7 +10,7 @@ use hostproof::model::Verdict;
 use hostproof::platform;
 use rustix::process::Signal;
 
-use crate::context::{Context, Ran, eventually, signal, skip, variable, works};
+use crate::context::{Context, Ran, eventually, fifo, signal, skip, variable, works};
 use crate::story::{by_rules, culprit_is_named, story};
 
 /// An engine that answers, an image that it has, and a static hostproof, as `.ci/engine` provides them.
@@ -468,6 +468,10 @@ fn an_image_for_another_processor_is_told_before_it_is_started() {
     let ran = context.hp(&["run", "--in", "x:1", "--binary", binary.to_str().expect("text")]);
     let wanted = format!("which is for {}, and image x:1 for s390x", here());
     assert!(ran.exits(2).stderr.contains(&wanted), "{}", ran.said());
+    let pipe = context.project().join("pipe");
+    fifo(&pipe);
+    let ran = context.hp(&["run", "--in", "x:1", "--binary", pipe.to_str().expect("text")]);
+    assert!(ran.exits(2).stderr.contains("pipe, which can't be read"), "nobody waits for it: {}", ran.said());
     let ran = context.hp(&["run", "--in", "x:1"]);
     assert!(ran.exits(2).stderr.contains("wants a static program for linux/s390x"), "{}", ran.said());
     assert!(!context.project().join("started").exists());
@@ -570,6 +574,7 @@ fn options_of_a_container_are_refused_where_they_mean_nothing() {
         (&["run", "--parity", " "], "no image has a space in its name"),
         (&["run", "--in=--privileged"], "no image's name begins with a dash"),
         (&["run", "--in", "x", "--tmpfs", "tmp"], "it does not begin with a slash; name a folder of the container"),
+        (&["run", "--in", "x", "--tmpfs", "//proc/"], "the engine itself has something there"),
         (&["run", "--in", "x", "--tmpfs", "/"], "that would hide the whole image"),
         (&["run", "--in", "x", "--tmpfs", "/tmp:size=1g"], "no engine takes one with a colon or a comma"),
     ] {
