@@ -11,7 +11,7 @@ hostproof compare linux.json windows.json pytest.xml --markdown - >>\"$GITHUB_ST
 hostproof compare a.json b.json --json | jq '.facts[0]'\n\n\
 Reports are what `run --report FILE` writes; JUnit files may be of any test runner.\n\n\
 Exit codes: 0 the same, 1 something is green in one and red, skipped or missing in another (or red in one and skipped \
-or missing in another), 2 a file can't be read, 3 nothing could be compared.")]
+or missing in another), 2 a file can't be read, 3 nothing could be compared, or not all of it.")]
 pub struct CompareArgs {
     /// Reports and JUnit files, two or more.
     #[arg(required = true, num_args = 2.., value_name = "FILE")]

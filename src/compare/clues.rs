@@ -43,6 +43,18 @@ fn number(text: &str) -> u64 {
     digits.parse::<u64>().map_or(none, |number| number.saturating_mul(unit))
 }
 
+/// Whether a text has a word: a number as a whole, and an escape as one (`\\u2713`, and not `C:\\users`).
+pub fn is_in(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let mut rest = text[at + word.len()..].chars();
+        if word.ends_with("\\u") || word.ends_with("\\x") {
+            rest.by_ref().take(2).filter(char::is_ascii_hexdigit).count() == 2
+        } else {
+            !word.ends_with(|c: char| c.is_ascii_digit()) || !rest.next().is_some_and(|c| c.is_ascii_digit())
+        }
+    })
+}
+
 const fn clue(fact: &'static str, points: u64, words: &'static str, fits: Fits, because: &'static str) -> Clue {
     Clue { fact, words, points, fits, because }
 }
@@ -270,4 +282,18 @@ pub fn of(fact: &str) -> impl Iterator<Item = &'static Clue> {
     let name = fact.to_owned();
     let (clues, name) = limit.map_or((CLUES, name), |limit| (LIMITS, limit));
     clues.iter().filter(move |clue| clue.fact == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_in;
+
+    #[test]
+    fn numbers_and_escapes_are_whole() {
+        assert!(is_in("it is pid 1 there", "pid 1") && is_in("pid 1", "pid 1"));
+        assert!(!is_in("it is pid 1312", "pid 1"));
+        assert!(is_in("character '\\u2713'", "\\u") && is_in("b'\\xe9'", "\\x"));
+        assert!(!is_in("c:\\users\\xaver", "\\u") && !is_in("c:\\xylophones", "\\x"));
+        assert!(is_in("sigtermed", "sigterm"), "other words may go on");
+    }
 }

@@ -1,8 +1,8 @@
 //! Runs side by side: what is the same, what is not, and which facts explain it. Pure: reports in, a comparison out.
 //!
-//! [`parse`] makes a [`Side`] of a file's bytes, [`compare`] sets sides beside each other. On the way: `rows` puts the
-//! checks of all runs into rows, `names` and `cases` find the same case under different names, `facts` lists what differs
-//! between the machines, `clues` and `rank` say how well each fact explains a failure, `noise` tells slow from noisy, and
+//! [`parse`] makes a [`Side`] of a file's bytes, [`compare`] sets sides beside each other. On the way: `known` finds the
+//! checks of a run by their ids, `rows` puts those of all runs into rows, `names`, `ends` and `cases` find the same case
+//! under different names, `facts` lists what differs between the machines, `clues` and `rank` say how well each fact explains a failure, `noise` tells slow from noisy, and
 //! [`news`] tells new failures from old ones.
 //!
 //! # Invariants
@@ -15,7 +15,9 @@
 mod baseline;
 mod cases;
 mod clues;
+mod ends;
 mod facts;
+mod known;
 mod label;
 mod names;
 mod noise;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::ends::Ends;
 use crate::model::Standing;
 
 /// Endings of source files, and pytest's name of the program itself: they tell nothing that the rest does not.
@@ -61,23 +62,16 @@ pub fn keys(runs: &[&[(&str, Standing)]]) -> Vec<Vec<String>> {
 /// Keys by the parts of names alone.
 fn by_parts(runs: &[Vec<Vec<String>>]) -> Vec<Vec<String>> {
     let sets: Vec<HashSet<&Vec<String>>> = runs.iter().map(|run| run.iter().collect()).collect();
-    let mut by_end: HashMap<&str, Vec<&Vec<String>>> = HashMap::new();
-    let mut seen = HashSet::new();
-    for name in runs.iter().flatten().filter(|name| seen.insert(*name)) {
-        by_end.entry(name.last().map_or("", String::as_str)).or_default().push(name);
+    let mut ends = Ends::new();
+    for name in runs.iter().flatten() {
+        ends.add(name, name);
     }
     let whole = |name: &Vec<String>| -> String {
         let everywhere = sets.iter().all(|set| set.is_empty() || set.contains(name));
-        let end = name.last().map_or("", String::as_str);
-        let mut longer = by_end
-            .get(end)
-            .into_iter()
-            .flatten()
-            .filter(|other| !everywhere && other.len() > name.len() && other.ends_with(name));
-        let only = longer.next().filter(|_| longer.next().is_none());
+        let only = ends.longer(name).only().filter(|_| !everywhere);
         // Where one run has both, they are two.
-        let other = only.filter(|other| !sets.iter().any(|set| set.contains(name) && set.contains(**other)));
-        other.map_or(name, |other| *other).join("/")
+        let other = only.filter(|other| !sets.iter().any(|set| set.contains(name) && set.contains(*other)));
+        other.unwrap_or(name).join("/")
     };
     runs.iter().map(|run| run.iter().map(whole).collect()).collect()
 }

@@ -187,7 +187,7 @@ fn clue(fact: &Fact, standings: &[Standing], failure: &Failure) -> Option<(u64, 
     let (red, green) = (red?, green.or_else(other)?);
     let worded = clues::of(&fact.name).filter(|clue| (clue.fits)(red, green)).filter_map(|clue| {
         let found = |(text, share): &(String, u64)| {
-            let word = clue.words.split('|').find(|word| text.contains(*word))?;
+            let word = clue.words.split('|').find(|word| clues::is_in(text, word))?;
             Some((clue.points * share / 100, word, clue.because))
         };
         failure.texts.iter().filter_map(found).max_by_key(|(points, ..)| *points)

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use globset::{Glob, GlobMatcher};
-
-use super::names::{fit, parts};
+use super::ends::Ends;
+use super::known::Known;
+use super::names::parts;
 use super::{Document, Side};
-use crate::model::{CaseOutcome, CheckReport, Counts, Kind, Reading, Report, Rules, Severity, Standing, Verdict};
+use crate::model::{CaseOutcome, CheckReport, Counts, Kind, Reading, Rules, Severity, Standing, Verdict};
 
 /// The row of cases that belong to no check of any report; and of all cases, where there is no report.
 const OTHERS: &str = "(cases of no check)";
@@ -94,13 +94,14 @@ impl Entry<'_> {
 /// Puts the checks of all sides into rows, in the order in which they ran.
 pub fn rows<'a>(sides: &'a [Side]) -> Vec<Row<'a>> {
     let mut rows: Vec<Row<'a>> = Vec::new();
+    let known: Vec<Known<'a>> = sides.iter().map(Known::of).collect();
     for ids in groups(sides) {
-        for (id, chosen) in of_group(&ids, sides) {
-            let entry = |(side, chosen): (&'a Side, Option<&str>)| match &side.document {
-                Document::Report(report) => of_report(report, &id, chosen),
+        for (id, chosen) in of_group(&ids, &known) {
+            let entry = |((side, known), chosen): ((&Side, &Known<'a>), &Option<String>)| match &side.document {
+                Document::Report(_) => of_report(known, &id, chosen.as_deref()),
                 Document::Junit(_) => Entry::nothing(Standing::Unknown),
             };
-            let entries = sides.iter().zip(&chosen).map(|(side, id)| entry((side, id.as_deref()))).collect();
+            let entries = sides.iter().zip(&known).zip(&chosen).map(entry).collect();
             rows.push(Row { id: id.clone(), entries });
         }
     }
@@ -160,10 +161,9 @@ fn groups(sides: &[Side]) -> Vec<Vec<String>> {
 
 /// The rows of a group: the row's id, and each side's. Where no two runs have the same variant, the variants stand for each
 /// other; a variant that a run lacks is compared with that run's check by native rules.
-fn of_group(ids: &[String], sides: &[Side]) -> Vec<(String, Vec<Option<String>>)> {
-    let has = |side: &Side, id: &str| side.document.report().is_some_and(|report| knows(report, id));
-    let with = |id: &String| sides.iter().filter(|side| has(side, id)).count();
-    let owned = |side: &Side| ids.iter().filter(|id| has(side, id)).cloned().collect::<Vec<_>>();
+fn of_group(ids: &[String], sides: &[Known<'_>]) -> Vec<(String, Vec<Option<String>>)> {
+    let with = |id: &String| sides.iter().filter(|side| side.knows(id)).count();
+    let owned = |side: &Known<'_>| ids.iter().filter(|id| side.knows(id)).cloned().collect::<Vec<_>>();
     let each: Vec<Vec<String>> = sides.iter().map(owned).collect();
     let one_each = each.iter().all(|own| own.len() <= 1) && each.iter().filter(|own| !own.is_empty()).count() > 1;
     if ids.len() > 1 && one_each && ids.iter().all(|id| with(id) < 2) {
@@ -172,33 +172,15 @@ fn of_group(ids: &[String], sides: &[Side]) -> Vec<(String, Vec<Option<String>>)
     }
     let row = |id: &String| {
         let native = base(id);
-        let choose = |side: &Side| [id.as_str(), native].into_iter().find(|id| has(side, id)).map(str::to_owned);
+        let choose = |side: &Known<'_>| [id.as_str(), native].into_iter().find(|id| side.knows(id)).map(str::to_owned);
         (id.clone(), sides.iter().map(choose).collect())
     };
     ids.iter().map(row).collect()
 }
 
-fn knows(report: &Report, id: &str) -> bool {
-    report.checks.iter().any(|check| check.id == id) || report.run.not_run.iter().any(|known| known == id)
-}
-
-/// Whether the words of a run name checks that it has, and not this one.
-fn is_unasked(report: &Report, id: &str) -> bool {
-    let mut words = report.run.argv.iter().skip_while(|word| *word != "run").skip(1).peekable();
-    let has = |id: &str, glob: &GlobMatcher| glob.is_match(id) || glob.is_match(base(id));
-    let globs: Vec<GlobMatcher> = words
-        .clone()
-        .filter(|word| !word.starts_with('-'))
-        .filter_map(|word| Some(Glob::new(word).ok()?.compile_matcher()))
-        .filter(|glob| report.checks.iter().any(|check| has(&check.id, glob)))
-        .collect();
-    let chosen = !globs.is_empty() && !globs.iter().any(|glob| has(id, glob));
-    !knows(report, id) && (chosen || words.any(|word| word == "--failed"))
-}
-
-fn of_report<'a>(report: &'a Report, row: &str, id: Option<&str>) -> Entry<'a> {
-    let Some(check) = id.and_then(|id| report.checks.iter().find(|check| check.id == id)) else {
-        return Entry { unasked: id.is_none() && is_unasked(report, row), ..Entry::nothing(Standing::Missing) };
+fn of_report<'a>(known: &Known<'a>, row: &str, id: Option<&str>) -> Entry<'a> {
+    let Some(check) = id.and_then(|id| known.check(id)) else {
+        return Entry { unasked: id.is_none() && known.is_unasked(row), ..Entry::nothing(Standing::Missing) };
     };
     let counts = check.cases.counts();
     let standing = match check.verdict {
@@ -231,36 +213,42 @@ fn of_case(outcome: CaseOutcome) -> Standing {
     }
 }
 
+/// A case's own name, and the row of the check whose id stands before it.
+fn of_check<'n>(name: &'n str, ids: &HashMap<String, usize>) -> Option<(&'n str, usize)> {
+    const MARK: &str = "::";
+    name.match_indices(MARK).find_map(|(at, _)| Some((&name[at + MARK.len()..], *ids.get(&name[..at])?)))
+}
+
 /// Puts the cases of a JUnit file into the rows that they belong to: by the id of the check that hostproof writes in front
 /// of them, by their names in a report, or, if there is but one check, there.
 fn add_junit<'a>(rows: &mut [Row<'a>], checks: usize, side: usize, reading: &'a Reading) {
-    let mut by_end: HashMap<String, Vec<(usize, Vec<String>)>> = HashMap::new();
-    let mut ids: Vec<(String, usize)> = Vec::new();
-    // Other variants stand for those that are not there.
-    let mut others: Vec<(String, usize)> = Vec::new();
+    let mut ids: HashMap<String, usize> = HashMap::new();
+    let mut names: Vec<(Vec<String>, usize)> = Vec::new();
     for (index, row) in rows.iter().enumerate().take(checks) {
-        ids.extend(row.entries.iter().filter_map(|entry| Some((format!("{}::", entry.id()?), index))));
-        others.extend(variants(&row.id).map(|id| (format!("{id}::"), index)));
-        for (name, _) in row.entries.iter().filter(|entry| entry.check.is_some()).flat_map(|entry| &entry.cases) {
-            let parts = parts(name);
-            by_end.entry(parts.last().cloned().unwrap_or_default()).or_default().push((index, parts));
+        for id in row.entries.iter().filter_map(Entry::id) {
+            ids.entry(id.to_owned()).or_insert(index);
+        }
+        let told = row.entries.iter().filter(|entry| entry.check.is_some());
+        names.extend(told.flat_map(|entry| &entry.cases).map(|(name, _)| (parts(name), index)));
+    }
+    // Other variants stand for those that are not there.
+    for (index, row) in rows.iter().enumerate().take(checks) {
+        for id in variants(&row.id) {
+            ids.entry(id).or_insert(index);
         }
     }
-    ids.append(&mut others);
+    let mut ends = Ends::new();
+    for (name, row) in &names {
+        ends.add(name, *row);
+    }
     let only_names = checks == 0;
     let mut taken = BTreeSet::new();
     let mut any_ours = false;
     for case in &reading.cases {
-        let prefix = ids.iter().find(|(id, _)| case.name.starts_with(id.as_str()));
-        let name = prefix.map_or(case.name.as_str(), |(id, _)| &case.name[id.len()..]);
-        let by_name = || {
-            let wanted = parts(name);
-            let known = by_end.get(wanted.last()?)?;
-            let mut rows = known.iter().filter(|(_, parts)| fit(parts, &wanted)).map(|(row, _)| *row);
-            let first = rows.next()?;
-            rows.all(|row| row == first).then_some(first)
-        };
-        let row = prefix.map(|(_, row)| *row).or_else(by_name).unwrap_or(if checks == 1 { 0 } else { checks });
+        let prefix = of_check(&case.name, &ids);
+        let name = prefix.map_or(case.name.as_str(), |(name, _)| name);
+        let by_name = || ends.fitting(&parts(name)).only();
+        let row = prefix.map(|(_, row)| row).or_else(by_name).unwrap_or(if checks == 1 { 0 } else { checks });
         let Some(entry) = rows.get_mut(row).and_then(|row| row.entries.get_mut(side)) else { continue };
         let standing = of_case(case.outcome);
         taken.insert(row);

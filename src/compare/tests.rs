@@ -522,3 +522,25 @@ fn a_name_that_ends_like_another_is_another() {
     let first = comparison.first.expect("a difference");
     assert_eq!(first.frame.expect("a frame").error.as_deref(), Some("'0o600' != '0o644'"));
 }
+
+#[test]
+fn names_with_one_end_are_as_fast_as_any() {
+    // If each were set against each, this would take minutes.
+    let case = |number: usize| format!("<testcase classname='tests.m{number}' name='test'/>");
+    let suite = |from: usize| format!("<testsuite>{}</testsuite>", (from..40_000).map(case).collect::<String>());
+    let side = |file, text: String| parse(file, text.as_bytes()).unwrap_or_else(|why| panic!("{why}"));
+    let comparison = together(vec![side("a.xml", suite(0)), side("b.xml", suite(1))]);
+    assert_eq!((comparison.totals.cases.different, comparison.totals.cases.same), (1, 39_999));
+    let names: Vec<String> = (0..20_000).map(|number| format!("tests/m{number}.py::test")).collect();
+    let cases: Vec<_> = names.iter().map(|name| (name.as_str(), None)).collect();
+    let checks = [check("a", &cases), check("b", &[("test_b", None)])];
+    let comparison = together(vec![report("a.json", &json!({}), &checks), side("b.xml", suite(20_000))]);
+    assert_eq!(comparison.totals.cases.same, 0, "none of these is one of those");
+}
+
+#[test]
+fn many_checks_are_found_by_their_ids() {
+    let checks: Vec<Value> = (0..4_000).map(|number| check(&format!("c{number}"), &[])).collect();
+    let comparison = together(vec![report("a.json", &json!({}), &checks), report("b.json", &json!({}), &checks[1..])]);
+    assert_eq!((comparison.totals.checks.same, comparison.totals.checks.different), (3_999, 1));
+}

@@ -5,6 +5,7 @@ use std::{fs, io};
 
 use crate::env;
 use crate::error::{Error, Result};
+use crate::platform;
 
 /// What a file is, as far as it matters whether an image can run it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +86,7 @@ fn program(file: &Path) -> io::Result<Program> {
     use std::io::Read;
     // The headers come first, in all that linkers make.
     let mut head = Vec::new();
-    fs::File::open(file)?.take(64 * 1024).read_to_end(&mut head)?;
+    platform::open_regular(&fs::canonicalize(file)?)?.take(64 * 1024).read_to_end(&mut head)?;
     Ok(elf(&head).unwrap_or(Program::Other))
 }
 

@@ -1,12 +1,11 @@
 //! docker or podman, through its command line.
 
 use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
+use super::ask::{PATIENCE, said_by};
 use crate::error::{Error, Result};
 use crate::run::ENGINES;
-use crate::words::shown;
 
 /// Whose command line it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +49,8 @@ impl Engine {
             }
             match answer(question) {
                 Ok(version) => {
-                    let is_podman = said_by(program, &["--version"]).is_ok_and(|said| said.contains("podman"));
+                    let is_podman =
+                        said_by(program, &["--version"], PATIENCE).is_ok_and(|said| said.contains("podman"));
                     let kind = if is_podman { EngineKind::Podman } else { EngineKind::Docker };
                     return Ok(Self { kind, program, version });
                 }
@@ -75,9 +75,9 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Its own words, if it fails.
+    /// Its own words, if it fails; that it gives no answer, if it does not in half a minute.
     pub fn ask(&self, arguments: &[&str]) -> Result<String, String> {
-        said_by(self.program, arguments)
+        said_by(self.program, arguments, PATIENCE)
     }
 
     /// Whether root in its containers is the caller outside, so that the caller's own number there is somebody else.
@@ -104,18 +104,7 @@ impl Engine {
 /// What only an engine that runs can answer.
 fn answer(question: &[&str]) -> Result<String, String> {
     let [program, arguments @ ..] = question else { return Err(String::new()) };
-    let said = said_by(program, arguments)?;
+    let said = said_by(program, arguments, PATIENCE)?;
     let version = said.trim();
     if version.is_empty() { Err("its client is here, and names no engine".to_owned()) } else { Ok(version.to_owned()) }
-}
-
-fn said_by(program: &str, arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().map_err(|error| {
-        if error.kind() == ErrorKind::NotFound { "is not on PATH".to_owned() } else { error.to_string() }
-    })?;
-    if output.status.success() {
-        return Ok(shown(&output.stdout));
-    }
-    let words = shown(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
-    Err(if words.is_empty() { format!("fails ({}) without a word", output.status) } else { words })
 }

@@ -1,9 +1,9 @@
 //! The inside, before its run: it takes the request, watches its input, and makes the copy.
 
-use std::io::{BufRead, BufReader, Stdin, stdin};
+use std::io::{BufReader, Stdin, stdin};
 use std::path::{Path, PathBuf};
 
-use super::wire::{Name, Packed, Request, STOP};
+use super::wire::{LINE, Name, Packed, Request, STOP, read_line};
 use crate::error::{Error, Result};
 use crate::{platform, run};
 
@@ -32,9 +32,13 @@ pub struct Inside {
 /// If nothing can be measured or written here, or the copy can't be made.
 pub fn enter() -> Result<Inside> {
     let mut input = BufReader::new(stdin());
-    let mut line = String::new();
-    input.read_line(&mut line).map_err(|error| Error::Unmeasured(format!("the request can't be read: {error}")))?;
-    let request: Request = serde_json::from_str(&line).map_err(|error| {
+    let mut line = Vec::new();
+    let length = read_line(&mut input, &mut line, LINE)
+        .map_err(|error| Error::Unmeasured(format!("the request can't be read: {error}")))?;
+    if length > LINE {
+        return Err(Error::Unmeasured(format!("the request has more than {} MiB", LINE >> 20)));
+    }
+    let request: Request = serde_json::from_slice(&line).map_err(|error| {
         Error::Unmeasured(format!(
             "this is hostproof {}, and it does not understand the request: {error}",
             env!("CARGO_PKG_VERSION")
@@ -57,12 +61,11 @@ pub fn enter() -> Result<Inside> {
 
 /// Until the end of the input.
 fn watch(mut input: BufReader<Stdin>) {
-    let mut line = String::new();
+    let mut line = Vec::new();
     loop {
-        line.clear();
-        match input.read_line(&mut line) {
-            Ok(read) if read > 0 => {
-                if line.trim_end() == STOP {
+        match read_line(&mut input, &mut line, STOP.len() + 1) {
+            Ok(1..) => {
+                if line == STOP.as_bytes() {
                     platform::interrupt();
                 }
             }

@@ -15,6 +15,7 @@
 //!   outlives even that carries its owner in a label, and the next run removes it once that owner is gone.
 //! - **Nothing is fetched unasked**: neither an image nor a program.
 
+mod ask;
 mod binary;
 mod engine;
 mod image;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::engine::Engine;
 use super::start::{Prepared, Wanted};
-use super::wire::{Message, Request, STOP};
+use super::wire::{LINE, Message, Request, STOP, read_line};
 use crate::error::{Error, Result};
 use crate::model::{HostFacts, Place};
 use crate::plan::Plan;
@@ -19,7 +19,7 @@ use crate::run::{Observer, Ran};
 use crate::words::{beginning, shown};
 
 /// How long an engine may take until the inside is ready. A large project is copied meanwhile.
-const START: Duration = Duration::from_secs(600);
+pub const START: Duration = Duration::from_secs(600);
 
 /// How long the engine's client may take to end when the inside has.
 const END: Duration = Duration::from_secs(10);
@@ -169,7 +169,14 @@ impl Session {
     }
 
     fn next(&mut self) -> Result<Message<'static>> {
-        self.client.next().ok_or_else(|| self.died())
+        match self.client.next() {
+            Some(Ok(message)) => Ok(message),
+            Some(Err(length)) => Err(Error::Unmeasured(format!(
+                "the container sent a line of {length} bytes, and no report has more than {} MiB: nothing of its run counts",
+                LINE >> 20
+            ))),
+            None => Err(self.died()),
+        }
     }
 
     /// Why there is no more to be read.
@@ -247,19 +254,23 @@ impl Client {
         let _ = self.orders.send(order);
     }
 
-    /// The next message; `None` at the end.
-    fn next(&mut self) -> Option<Message<'static>> {
+    /// The next message; `None` at the end. An error is the length of a line that is longer than any.
+    fn next(&mut self) -> Option<Result<Message<'static>, usize>> {
         let mut line = Vec::new();
         loop {
-            line.clear();
-            if self.messages.read_until(b'\n', &mut line).unwrap_or(0) == 0 {
-                return None;
+            // Anything else is an engine's word, or nobody's, and has no end that is worth waiting for.
+            let is_message = self.messages.fill_buf().ok()?.first() == Some(&b'{');
+            let most = if is_message { LINE } else { SAID };
+            match read_line(&mut self.messages, &mut line, most) {
+                Err(_) | Ok(0) => return None,
+                Ok(length) if length > LINE && is_message => return Some(Err(length)),
+                Ok(_) => {}
             }
             if let Some(message) = Message::of(&line) {
-                return Some(message);
+                return Some(Ok(message));
             }
-            self.noise.extend_from_slice(&line);
-            self.noise.truncate(SAID);
+            let room = SAID.saturating_sub(self.noise.len());
+            self.noise.extend(line.iter().take(room).chain(b"\n"));
         }
     }
 

@@ -1,6 +1,9 @@
 //! Containers that a run had left behind when something ended it from outside, with the engine's client.
 
+use jiff::Timestamp;
+
 use super::engine::Engine;
+use super::outside::START;
 use crate::platform;
 
 /// The label that says whose a container is.
@@ -14,22 +17,45 @@ pub fn owner() -> Option<String> {
     Some(owner.text())
 }
 
-/// Removes the containers of runs on this machine, by this user, whose processes are gone; tells how many. Anybody else's
-/// is left: from here nobody can tell whether its owner is alive.
+/// Removes the containers of this user's runs that nobody needs any more; tells how many. Anybody else's is left.
 #[must_use]
 pub fn sweep(engine: &Engine) -> usize {
     let filter = format!("label={LABEL}");
     let Ok(ids) = engine.ask(&["ps", "--all", "--quiet", "--filter", &filter]) else { return 0 };
-    let format = format!("{{{{index .Config.Labels \"{LABEL}\"}}}}");
+    let format = format!("{{{{.State.Running}}}} {{{{json .Created}}}} {{{{index .Config.Labels \"{LABEL}\"}}}}");
     let is_left = |id: &&str| {
-        let label = engine.ask(&["inspect", "--format", &format, id]).ok();
-        label.as_deref().and_then(|label| Owner::of(label.trim())).is_some_and(|owner| owner.is_gone())
+        let told = engine.ask(&["inspect", "--type", "container", "--format", &format, id]).ok();
+        told.as_deref().and_then(Told::of).is_some_and(|told| told.is_left(Timestamp::now()))
     };
     let left: Vec<&str> = ids.split_whitespace().filter(is_left).collect();
     for id in &left {
         engine.remove(id);
     }
     left.len()
+}
+
+/// What an engine tells of a container.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Told {
+    runs: bool,
+    created: Timestamp,
+    owner: Owner,
+}
+
+impl Told {
+    fn of(text: &str) -> Option<Self> {
+        let mut parts = text.trim().splitn(3, ' ');
+        let runs = parts.next()? == "true";
+        let created = serde_json::from_str::<String>(parts.next()?).ok()?.parse().ok()?;
+        Some(Self { runs, created, owner: Owner::of(parts.next()?)? })
+    }
+
+    /// Whether nobody needs it any more: its owner is known to be gone; or it does not run, and its owner waited no longer
+    /// for it than this. So what a reboot left is found, after which no owner can be told to be gone.
+    fn is_left(&self, now: Timestamp) -> bool {
+        let age = now.duration_since(self.created).unsigned_abs();
+        self.owner.user == user() && (self.owner.is_gone() || (!self.runs && age > START && now > self.created))
+    }
 }
 
 /// A process, by what no other one ever has.
@@ -53,7 +79,8 @@ impl Owner {
         format!("{} {} {} {}", self.machine, self.user, self.pid, self.started)
     }
 
-    /// Whether it is known that it has ended.
+    /// Whether it is known that it has ended. From another machine, or another boot, nobody can tell, nor where its user is
+    /// another one.
     fn is_gone(&self) -> bool {
         platform::machine().is_some_and(|machine| machine == self.machine)
             && self.user == user()
@@ -78,5 +105,19 @@ mod tests {
         assert!(!Owner { machine: "elsewhere".into(), started: 1, ..own.clone() }.is_gone());
         assert!(!Owner { user: "another".into(), started: 1, ..own }.is_gone());
         assert_eq!(Owner::of("what others write"), None);
+    }
+
+    #[test]
+    fn what_does_not_run_is_left_once_nobody_can_wait_for_it() {
+        let created = "2026-11-30T10:00:00.5Z";
+        let at: Timestamp = created.parse().expect("a time");
+        let told = |runs: bool, owner: &str| Told::of(&format!("{runs} \"{created}\" {owner}\n")).expect("an answer");
+        let before = format!("another-boot {} 7 7", user());
+        let [soon, later] = [at + START, at + START + std::time::Duration::from_secs(1)];
+        assert!(told(false, &before).is_left(later), "a reboot left it");
+        assert!(!told(false, &before).is_left(soon), "it may be about to start");
+        assert!(!told(true, &before).is_left(later), "it runs for somebody elsewhere");
+        assert!(!told(false, "another-boot somebody 7 7").is_left(later), "another user's");
+        assert_eq!(Told::of("true <no value>"), None);
     }
 }

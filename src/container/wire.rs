@@ -4,6 +4,7 @@
 //! it: [`Message`]s, of which the last has the request's token.
 
 use std::borrow::Cow;
+use std::io::{self, BufRead};
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,36 @@ use crate::run::Ran;
 
 /// The line that ends a run as Ctrl-C does.
 pub const STOP: &str = "stop";
+
+/// No line is longer: the report of a whole run is one, and no report has more.
+pub const LINE: usize = 256 << 20;
+
+/// Reads a line, and keeps its first `most` bytes, without its end; what follows them is passed over. Tells how many bytes
+/// the line has, its end included: 0 at the end of the stream.
+///
+/// # Errors
+///
+/// If the stream can't be read.
+pub fn read_line(from: &mut impl BufRead, line: &mut Vec<u8>, most: usize) -> io::Result<usize> {
+    line.clear();
+    let mut length = 0;
+    loop {
+        let there = match from.fill_buf() {
+            Ok(there) => there,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let end = memchr::memchr(b'\n', there);
+        let part = &there[..end.unwrap_or(there.len())];
+        line.extend_from_slice(&part[..part.len().min(most - line.len())]);
+        let read = end.map_or(there.len(), |end| end + 1);
+        from.consume(read);
+        length += read;
+        if end.is_some() || read == 0 {
+            return Ok(length);
+        }
+    }
+}
 
 /// What the inside is to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +169,18 @@ mod tests {
             let odd = platform::path_of(b"a\xff/b");
             assert_eq!(Name::of(&odd).path(), odd);
         }
+    }
+
+    #[test]
+    fn of_a_line_without_an_end_only_the_beginning_is_kept() {
+        let endless = b"stop\nxxxxxxxxxxxxxxxx\n\nlast";
+        let mut from = io::BufReader::with_capacity(4, &endless[..]);
+        let mut line = Vec::new();
+        let mut next = || read_line(&mut from, &mut line, 6).map(|length| (length, line.clone())).expect("a line");
+        let read = [next(), next(), next(), next(), next()];
+        let kept = read.map(|(length, kept)| (length, String::from_utf8(kept).expect("text")));
+        let wanted = [(5, "stop"), (17, "xxxxxx"), (1, ""), (4, "last"), (0, "")];
+        assert_eq!(kept, wanted.map(|(length, kept)| (length, kept.to_owned())));
     }
 
     #[test]

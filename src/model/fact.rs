@@ -31,6 +31,8 @@ pub enum Fact {
     SymlinkedPath,
     /// Descriptor 0 is closed.
     ClosedStdin,
+    /// Its input and its outputs are terminals.
+    Pty,
     /// `/dev/shm` has 64 MiB, as containers have it by default.
     SmallShm,
     /// `TMPDIR` has no room.
@@ -41,7 +43,7 @@ pub enum Fact {
 
 impl Fact {
     /// All of them, in the order in which a check runs under them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Uid,
         Self::Locale,
         Self::TimezoneEast,
@@ -54,6 +56,7 @@ impl Fact {
         Self::NonAsciiPath,
         Self::SymlinkedPath,
         Self::ClosedStdin,
+        Self::Pty,
         Self::SmallShm,
         Self::FullDisk,
         Self::OneSlowCore,
@@ -75,6 +78,7 @@ impl Fact {
             Self::NonAsciiPath => "non-ascii-path",
             Self::SymlinkedPath => "symlinked-path",
             Self::ClosedStdin => "closed-stdin",
+            Self::Pty => "pty",
             Self::SmallShm => "small-shm",
             Self::FullDisk => "full-disk",
             Self::OneSlowCore => "one-slow-core",
@@ -108,6 +112,7 @@ impl Fact {
             Self::NonAsciiPath => "in a sandbox with a path beyond ASCII",
             Self::SymlinkedPath => "in a sandbox behind a symbolic link",
             Self::ClosedStdin => "with its input closed",
+            Self::Pty => "at a terminal",
             Self::SmallShm => "with 64 MiB of /dev/shm",
             Self::FullDisk => "with a full TMPDIR",
             Self::OneSlowCore => "on one slow core",

@@ -52,6 +52,9 @@ pub enum Change {
     Umask(u32),
     /// Descriptor 0 is closed.
     ClosedInput,
+    /// Its outputs are two terminals, the first of which controls its session; its input is another one, at its end, unless
+    /// the job has an input.
+    Terminal,
     /// It has one processor, with niceness 19.
     OneSlowCore,
     /// A folder, relative to the job's first root, is for it alone an empty file system in memory with so many bytes. If it is

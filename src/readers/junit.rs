@@ -2,8 +2,8 @@
 //!
 //! # What is counted
 //!
-//! - Each `testcase` is a case, but for one that follows its own pass under the same name and failed: pytest tells so of
-//!   a failing teardown. `failure` and `error` failed; what failed and then passed (`flakyFailure`) passed.
+//! - Each `testcase` is a case, but for one that follows its own pass under the same name and is the error of a
+//!   teardown, of which pytest tells so. `failure` and `error` failed; what failed and then passed (`flakyFailure`) passed.
 //! - Where a suite's own numbers tell of more failures, or of more cases, than are in it, the failures count and the
 //!   cases are unknown: nothing gets greener than the file itself says.
 //! - What is missing from a file that ends in the middle, or is no XML any more, is unknown.

@@ -3,7 +3,7 @@
 use super::Look;
 use super::findings;
 use super::terminal::{frame_place, of_planned, one_line};
-use crate::model::{Cause, CheckComparison, Comparison, Divergence, Likeness, Standing};
+use crate::model::{Cause, CheckComparison, CheckSide, Comparison, Divergence, Likeness, Standing};
 use crate::words::{beginning, counted};
 
 /// How many cases, causes and facts are shown before `…`.
@@ -174,6 +174,12 @@ fn other_facts(look: Look, comparison: &Comparison, most: usize) -> Vec<String> 
     lines
 }
 
+/// Whether two runs tell of some check, or of some case.
+pub(super) fn any_shared(comparison: &Comparison) -> bool {
+    let tells = |side: &&CheckSide| side.verdict.is_some() || side.counts.ran.is_some();
+    comparison.checks.iter().any(|check| check.cases_compared > 0 || check.sides.iter().filter(tells).count() > 1)
+}
+
 /// The last line: always the counts.
 pub(super) fn counts(comparison: &Comparison) -> String {
     let (checks, cases) = (&comparison.totals.checks, &comparison.totals.cases);
@@ -184,7 +190,14 @@ pub(super) fn counts(comparison: &Comparison) -> String {
     let mut text = match comparison.outcome {
         Likeness::Different => format!("different: {}", part(checks.different, checks.same, "check")),
         Likeness::Same => format!("same: {}", counted(checks.same, "check")),
-        Likeness::Unknown => return "nothing could be compared: no check is in two of them".to_owned(),
+        Likeness::Unknown if !any_shared(comparison) => {
+            return "nothing could be compared: no check is in two of them".to_owned();
+        }
+        Likeness::Unknown => {
+            let same =
+                if cases.same > 0 { format!("; {} the same", counted(cases.same, "case")) } else { String::new() };
+            return format!("not known: what a run leaves out may differ{same}");
+        }
     };
     if comparison.outcome == Likeness::Same && cases.same > 0 {
         text.push_str(&format!(", {}", counted(cases.same, "case")));

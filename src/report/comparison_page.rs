@@ -1,6 +1,6 @@
 //! A comparison as Markdown, for a pull request.
 
-use super::comparison::{counts, in_each, standings, trust, values};
+use super::comparison::{any_shared, counts, in_each, standings, trust, values};
 use super::summary::{code, text};
 use super::terminal::frame_place;
 use crate::model::{CheckComparison, Comparison, Divergence, Likeness};
@@ -19,6 +19,7 @@ pub fn comparison_page(comparison: &Comparison, room: usize) -> String {
     let title = match comparison.outcome {
         Likeness::Same => "the same",
         Likeness::Different => "different",
+        Likeness::Unknown if any_shared(comparison) => "not known to be the same",
         Likeness::Unknown => "nothing to compare",
     };
     let labels: Vec<String> = comparison.sides.iter().map(|side| code(&side.label)).collect();

@@ -17,11 +17,13 @@ pub fn in_the_way(check: &Check, caller: &Caller, project: &Path) -> Option<Stri
     let is_hook = matches!(check.command, CheckCommand::Hook(_));
     let set = variables(fact).into_iter().map(|(name, _)| name).find(|name| check.env.contains_key(*name));
     let why = match fact {
-        _ if set.is_some() => format!("the check itself says what {} is", set.unwrap_or_default()),
+        // What it says of TERM holds at a terminal, too.
+        _ if set.is_some() && fact != Fact::Pty => format!("the check itself says what {} is", set.unwrap_or_default()),
         Fact::Locale if caller.variable("LC_ALL").is_some_and(|locale| locale == "C") => "LC_ALL is C as it is".into(),
         Fact::RealHome if check.home == Home::Real => "the check has the real HOME as it is".into(),
         Fact::NoHome | Fact::RealHome if check.env.contains_key("HOME") => "the check itself says what HOME is".into(),
         Fact::ClosedStdin | Fact::FullDisk if is_hook => "a hook is given its event there".into(),
+        Fact::Pty if is_hook => "its host gives a hook pipes".into(),
         Fact::Uid if !may_be_entered(check, project) => {
             format!("nobody cannot enter {}; with `cwd: copy` or `cwd: sandbox` it need not", project.display())
         }
@@ -44,6 +46,7 @@ pub fn change(fact: Fact) -> Option<Change> {
         Fact::Uid => Some(Change::Nobody),
         Fact::Umask => Some(Change::Umask(0o077)),
         Fact::ClosedStdin => Some(Change::ClosedInput),
+        Fact::Pty => Some(Change::Terminal),
         Fact::OneSlowCore => Some(Change::OneSlowCore),
         Fact::SmallShm => Some(Change::SmallFileSystem { folder: "/dev/shm".to_owned(), bytes: SHM, full: false }),
         // As `TMPDIR` is called in a sandbox; no file system has less than a page.
@@ -59,6 +62,7 @@ pub fn variables(fact: Fact) -> Vec<(&'static str, Option<&'static str>)> {
         Fact::Locale => vec![("LANG", Some("C")), ("LC_ALL", Some("C")), ("LANGUAGE", None)],
         Fact::TimezoneEast => vec![("TZ", Some(zone("Pacific/Kiritimati", "EAST-14")))],
         Fact::TimezoneWest => vec![("TZ", Some(zone("Pacific/Pago_Pago", "WEST+11")))],
+        Fact::Pty => vec![("TERM", Some("xterm"))],
         Fact::NoHome => vec![("HOME", None), ("USERPROFILE", None)],
         _ => Vec::new(),
     }

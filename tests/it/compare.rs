@@ -277,6 +277,16 @@ fn the_same_is_the_same_and_what_is_skipped_is_not() {
     context.hp(&["run", "--report", "other.json"]).exits(0);
     let nothing = context.hp(&["compare", "whole.json", "other.json"]);
     assert_eq!(nothing.exits(3).last_line(), "nothing could be compared: no check is in two of them");
+    // What is there is the same, and some of it is not there.
+    let junit = |tests| format!("<testsuite tests='{tests}'><testcase name='a'/><testcase name='b'/></testsuite>");
+    context.file("all.xml", junit(2));
+    context.file("part.xml", junit(3));
+    let unknown = context.hp(&["compare", "all.xml", "part.xml"]);
+    let last = "not known: what a run leaves out may differ; 2 cases the same";
+    assert_eq!(unknown.exits(3).last_line(), last, "{}", unknown.said());
+    let page = context.hp(&["compare", "all.xml", "part.xml", "--markdown", "-"]);
+    let head = "### hostproof: <code>all</code> and <code>part</code> not known to be the same\n";
+    assert!(page.exits(3).stdout.starts_with(head), "{}", page.said());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use hostproof::model::Verdict;
 use hostproof::platform;
 use rustix::process::Signal;
 
-use crate::context::{Context, Ran, eventually, signal, skip, variable, works};
+use crate::context::{Context, Ran, eventually, fifo, signal, skip, variable, works};
 use crate::story::{by_rules, culprit_is_named, story};
 
 /// An engine that answers, an image that it has, and a static hostproof, as `.ci/engine` provides them.
@@ -468,6 +468,10 @@ fn an_image_for_another_processor_is_told_before_it_is_started() {
     let ran = context.hp(&["run", "--in", "x:1", "--binary", binary.to_str().expect("text")]);
     let wanted = format!("which is for {}, and image x:1 for s390x", here());
     assert!(ran.exits(2).stderr.contains(&wanted), "{}", ran.said());
+    let pipe = context.project().join("pipe");
+    fifo(&pipe);
+    let ran = context.hp(&["run", "--in", "x:1", "--binary", pipe.to_str().expect("text")]);
+    assert!(ran.exits(2).stderr.contains("pipe, which can't be read"), "nobody waits for it: {}", ran.said());
     let ran = context.hp(&["run", "--in", "x:1"]);
     assert!(ran.exits(2).stderr.contains("wants a static program for linux/s390x"), "{}", ran.said());
     assert!(!context.project().join("started").exists());
@@ -479,6 +483,9 @@ fn an_exit_status_proves_nothing() {
         ("cat >/dev/null & exit 0", "docker says nothing"),
         ("echo 'exec /hostproof/hostproof: exec format error'; exit 1", "help: the image is for another processor"),
         ("echo 'no init' >&2; exit 125", "docker says: no init"),
+        // A line that nobody keeps.
+        ("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo 'the end'; exit 1", "(exit status: 1); docker says: xxx"),
+        ("printf '{'; head -c 268435456 /dev/zero", "the container sent a line of 268435457 bytes"),
         // Everything but the end.
         (r#"echo '{"ready":{"version":"0"}}'; exit 0"#, "the container ended before its run was over"),
     ] {
@@ -507,6 +514,53 @@ fn without_proc_nothing_is_run() {
     assert!(ran.exits(3).stderr.contains("there is no /proc in the container"), "{}", ran.said());
 }
 
+/// A container by docker's command line: podman does what it says, which takes the same words but for some questions. Where
+/// docker's own client is here, it is shown every command, and must understand it.
+#[test]
+fn docker_is_spoken_to_in_its_own_words() {
+    let Some(engine) = Engine::of_this_machine() else { return };
+    if engine.program != "podman" {
+        return; // Then all the other tests do it.
+    }
+    let mut contained = engine.dress(Context::with("- {id: a, shell: 'true'}\n- {id: b, shell: 'exit 3'}"));
+    let script = r#"printf '%s\n' "$#" "$@" >> "$WORDS"
+case $1 in
+version) exec podman info --format '{{.Version.Version}}';;
+--version) echo 'Docker version 28.2.2, build e6534b4';;
+info) echo '[name=seccomp,profile=builtin]';;
+*) exec podman "$@";;
+esac"#;
+    let words = contained.context.project().join("words");
+    contained.context.env("WORDS", &words);
+    scripted(&mut contained.context, "docker", script);
+    let file = contained.context.file("Image", format!("FROM {}\n", engine.image));
+    let image = &format!("localhost/hostproof-test-docker:{}", std::process::id());
+    let run = ["run", "--in", image, "--engine", "docker", "--build", file.to_str().expect("text"), "--tmpfs", "/mnt"];
+    let ran = contained.context.hp(&run);
+    works(&["podman", "rmi", image]);
+    let place = &ran.exits(1).report().place;
+    assert_eq!((place.engine.as_deref(), place.image.as_deref()), (Some("docker"), Some(&**image)), "{}", ran.said());
+    assert_eq!(ran.check("a").verdict, Verdict::Passed, "{}", ran.said());
+    assert_eq!(ran.check("b").verdict, Verdict::Failed, "{}", ran.said());
+    let said = fs::read_to_string(&words).expect("what docker was asked");
+    let mut lines = said.lines();
+    let mut seen = Vec::new();
+    while let Some(count) = lines.next() {
+        let count = count.parse().expect("a number");
+        let argv: Vec<&str> = lines.by_ref().take(count).collect();
+        seen.push(argv[0]);
+        let mut docker = Command::new("docker");
+        // No engine is there, whatever this machine has.
+        docker.env("DOCKER_HOST", "unix:///nonexistent").args(&argv).stdin(Stdio::null());
+        let Ok(output) = docker.output() else { continue };
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() || error.contains("unix:///nonexistent"), "{argv:?}: {error}");
+    }
+    for verb in ["version", "ps", "build", "image", "run"] {
+        assert!(seen.contains(&verb), "{verb} in {seen:?}");
+    }
+}
+
 #[test]
 fn options_of_a_container_are_refused_where_they_mean_nothing() {
     let context = Context::with("- {id: a, shell: 'true'}");
@@ -514,5 +568,17 @@ fn options_of_a_container_are_refused_where_they_mean_nothing() {
         [&["run", "--network"][..], &["run", "--in", "x", "--keep", "failed"], &["run", "--engine", "docker"]]
     {
         context.hp(arguments).exits(2);
+    }
+    for (arguments, said) in [
+        (&["run", "--in", ""][..], "it is empty; name one as the engine does"),
+        (&["run", "--parity", " "], "no image has a space in its name"),
+        (&["run", "--in=--privileged"], "no image's name begins with a dash"),
+        (&["run", "--in", "x", "--tmpfs", "tmp"], "it does not begin with a slash; name a folder of the container"),
+        (&["run", "--in", "x", "--tmpfs", "//proc/"], "the engine itself has something there"),
+        (&["run", "--in", "x", "--tmpfs", "/"], "that would hide the whole image"),
+        (&["run", "--in", "x", "--tmpfs", "/tmp:size=1g"], "no engine takes one with a colon or a comma"),
+    ] {
+        let ran = context.hp(arguments);
+        assert!(ran.exits(2).stderr.contains(said), "{}", ran.said());
     }
 }

@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use hostproof::model::{Fact, Kind, Verdict};
 use rustix::process::geteuid;
 
-use crate::context::{Context, Ran, errors, of_kind};
+use crate::blind::{as_nobody, by};
+use crate::context::{Context, Ran, errors, of_kind, skip, works};
 
 /// A check that passes as it is, and not under that fact.
 fn sensitive(fact: Fact, shm: &str) -> String {
@@ -25,6 +26,7 @@ fn sensitive(fact: Fact, shm: &str) -> String {
         Fact::NonAsciiPath => "printf %s \"$TMPDIR\" | LC_ALL=C grep -q '^[!-~]*$'",
         Fact::SymlinkedPath => "test \"$(realpath \"$TMPDIR\")\" = \"$TMPDIR\"",
         Fact::ClosedStdin => "test -e /proc/self/fd/0",
+        Fact::Pty => "test ! -t 1",
         Fact::SmallShm => &format!("test -e {shm}"),
         Fact::FullDisk => "echo x > \"$TMPDIR/x\"",
         Fact::OneSlowCore => "test \"$(nice)\" -lt 19 || test \"$(nproc)\" -ne 1",
@@ -50,8 +52,8 @@ fn each_fact_is_changed_alone_and_named() {
         if for_root && changed.verdict == Verdict::Skipped {
             // Root of a container may lack the right to mount.
             let reason = changed.reason.as_deref().unwrap_or_default();
-            let refused = if geteuid().is_root() { "Operation not permitted" } else { "only root can" };
-            assert!(reason.contains(refused), "{id}: {reason}");
+            let refused = ["Operation not permitted", "only root can", "No space left on device"];
+            assert!(refused.iter().any(|why| reason.contains(why)), "{id}: {reason}");
             continue;
         }
         assert_eq!(changed.verdict, Verdict::Failed, "{id}: {}", ran.said());
@@ -74,6 +76,70 @@ fn a_check_that_holds_under_every_fact_stays_green() {
         let refusable = matches!(check.variant.as_deref(), Some("uid" | "small-shm" | "full-disk"));
         assert!(check.verdict == Verdict::Passed || (refusable && check.reason.is_some()), "{}", ran.said());
     }
+}
+
+/// Says what its streams are, asks for something in vain, and leaves a process with one of them.
+const AT_TERMINAL: &str = r#"
+import os, subprocess, sys
+
+streams = [stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)]
+print("streams", streams, os.environ.get("TERM"))
+print("to stderr", file=sys.stderr)
+if all(streams):
+    print("size", os.get_terminal_size(), flush=True)
+    with open("/dev/tty", "w") as terminal:
+        print("said to the terminal", file=terminal)
+print("read", repr(sys.stdin.read()), flush=True)
+if "leave" in sys.argv:
+    subprocess.Popen(["sleep", "20"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+"#;
+
+#[test]
+fn at_a_terminal_the_streams_stay_apart_and_nobody_is_waited_for() {
+    let check = |id: &str, more: &str, word: &str| {
+        format!("- {{id: {id}, cwd: sandbox, files: {{t.py: t.py}}, vary: [pty], run: [python3, t.py{word}]{more}}}\n")
+    };
+    let checks = [check("a", "", ""), check("left", "", ", leave"), check("fed", ", stdin: in", "")];
+    let context = Context::with(&checks.concat());
+    context.file("t.py", AT_TERMINAL);
+    context.file("in", "fed\n");
+    let ran = context.hp(&["run"]);
+    let tail = |id: &str| ran.check(id).stdout.tail.clone();
+    assert_eq!(tail("a"), "streams [False, False, False] None\nread ''\n", "{}", ran.said());
+    let wanted = "streams [True, True, True] xterm\nsize os.terminal_size(columns=80, lines=24)\n\
+                  said to the terminal\nread ''\n";
+    assert_eq!(tail("a[pty]"), wanted, "{}", ran.said());
+    assert_eq!(ran.check("a[pty]").stderr.tail, "to stderr\n");
+    assert_eq!(ran.check("a[pty]").verdict, Verdict::Passed, "{}", ran.said());
+    assert_eq!(tail("fed[pty]"), "streams [False, True, True] xterm\nread 'fed\\n'\n", "{}", ran.said());
+    // Whoever keeps a terminal open is named as one who keeps a pipe open is.
+    for id in ["left", "left[pty]"] {
+        let held = of_kind(ran.check(id), Kind::HeldPipe);
+        let argv = held.first().and_then(|finding| finding.process.as_ref()).map(|process| process.argv.join(" "));
+        assert_eq!(argv.as_deref(), Some("sleep 20"), "{id}: {}", ran.said());
+    }
+}
+
+#[test]
+fn who_is_not_root_mounts_in_a_namespace_of_its_own() {
+    let context = Context::with(
+        "- {id: shm, cwd: sandbox, vary: [small-shm], shell: 'test \"$(stat -f -c %b /dev/shm)\" != 16384'}\n\
+         - {id: disk, cwd: sandbox, vary: [full-disk], shell: 'echo x > \"$TMPDIR/x\"'}\n\
+         - {id: who, cwd: sandbox, vary: [full-disk, uid], shell: 'id -u; id -g; grep CapEff /proc/self/status'}\n\
+         - {id: left, cwd: sandbox, vary: [small-shm], shell: 'cd $TMPDIR; setsid sleep 20 >/dev/null 2>&1 &'}\n",
+    );
+    let Some((command, hostproof)) = as_nobody(&context) else { return skip("only root can become another user") };
+    if !works(&[&command[..], &["unshare", "--user", "--mount", "true"]].concat()) {
+        return skip("users without rights get no namespace of their own here");
+    }
+    let ran = by(&context, &command, &hostproof, &["run"]);
+    for id in ["shm[small-shm]", "disk[full-disk]"] {
+        assert_eq!(errors(ran.check(id)), ["depends-on", "unmet"], "{id}: {}", ran.said());
+    }
+    assert_eq!(ran.check("who[full-disk]").stdout.tail, ran.check("who").stdout.tail, "nothing else is changed");
+    assert_eq!(ran.check("who[uid]").reason.as_deref(), Some("only root can be another user"));
+    let held = |id| of_kind(ran.check(id), Kind::HeldDirectory).len();
+    assert_eq!((held("left"), held("left[small-shm]")), (1, 1), "it is seen into: {}", ran.said());
 }
 
 #[test]

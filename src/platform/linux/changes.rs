@@ -18,10 +18,30 @@ static PAGE: [u8; 4096] = [0; 4096];
 pub fn cannot_change(change: &Change) -> Option<String> {
     let is_root = rustix::process::geteuid().is_root();
     match change {
+        // In a namespace of its own a user has another number, and the same rights.
         Change::Nobody if !is_root => Some("only root can be another user".to_owned()),
-        Change::SmallFileSystem { .. } if !is_root => Some("only root can mount a file system for it alone".to_owned()),
+        Change::SmallFileSystem { .. } if !is_root => without_namespaces().map(|setting| {
+            format!("only root can mount a file system for it alone, and {setting} keeps others from it in a namespace")
+        }),
         _ => None,
     }
+}
+
+/// The setting that keeps users who are not root from namespaces of their own, where one is known to.
+fn without_namespaces() -> Option<&'static str> {
+    const SETTINGS: [(&str, &str, &str); 3] = [
+        ("/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=0"),
+        // Debian's.
+        ("/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=0"),
+        // Ubuntu's, where such a namespace has no rights.
+        (
+            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+            "1",
+            "kernel.apparmor_restrict_unprivileged_userns=1",
+        ),
+    ];
+    let is = |file: &str, value: &str| fs::read_to_string(file).is_ok_and(|text| text.trim() == value);
+    SETTINGS.iter().find(|(file, value, _)| is(file, value)).map(|(.., setting)| *setting)
 }
 
 /// Gives a folder, and all that is in it, to the user nobody, who may pass through the folder that it is in.
@@ -50,7 +70,38 @@ pub enum Prepared {
     Umask(u32),
     ClosedInput,
     OneSlowCore,
-    SmallFileSystem { folder: CString, options: CString, filler: Option<CString> },
+    Terminal,
+    SmallFileSystem { folder: CString, options: CString, filler: Option<CString>, own: Option<OwnNamespace> },
+}
+
+/// What a process writes that is to keep its user and its group in a user namespace of its own, in which it may mount.
+pub struct OwnNamespace {
+    user: CString,
+    group: CString,
+}
+
+impl OwnNamespace {
+    /// For whoever may not mount without one.
+    fn needed() -> Option<Self> {
+        let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+        let map = |id: u32| CString::new(format!("{id} {id} 1")).ok();
+        (!user.is_root()).then(|| Some(Self { user: map(user.as_raw())?, group: map(group.as_raw())? }))?
+    }
+
+    /// Says who is who in it.
+    ///
+    /// # Safety
+    ///
+    /// As of [`Prepared::make`].
+    unsafe fn map(&self) -> Result<(), i32> {
+        // SAFETY: the texts outlive the calls.
+        unsafe {
+            // Who may leave groups could get past what is refused to them.
+            write(c"/proc/self/setgroups", c"deny")?;
+            write(c"/proc/self/uid_map", &self.user)?;
+            write(c"/proc/self/gid_map", &self.group)
+        }
+    }
 }
 
 impl Prepared {
@@ -67,14 +118,25 @@ impl Prepared {
             Some(Change::Umask(mask)) => Self::Umask(*mask),
             Some(Change::ClosedInput) => Self::ClosedInput,
             Some(Change::OneSlowCore) => Self::OneSlowCore,
+            Some(Change::Terminal) => Self::Terminal,
             Some(Change::SmallFileSystem { folder, bytes, full }) => {
                 let folder = job.roots.first().map_or_else(|| folder.into(), |root| root.join(folder));
                 let filler = full.then(|| path(&folder.join(".full"))).transpose()?;
                 let options = CString::new(format!("size={bytes},mode=1777"))?;
-                Self::SmallFileSystem { folder: path(&folder)?, options, filler }
+                Self::SmallFileSystem { folder: path(&folder)?, options, filler, own: OwnNamespace::needed() }
             }
         };
         Ok(Some(prepared))
+    }
+
+    /// The namespaces that the process is to be started in.
+    #[must_use]
+    pub fn namespaces(&self) -> libc::c_int {
+        match self {
+            Self::SmallFileSystem { own: Some(_), .. } => libc::CLONE_NEWUSER | libc::CLONE_NEWNS,
+            Self::SmallFileSystem { own: None, .. } => libc::CLONE_NEWNS,
+            _ => 0,
+        }
     }
 
     /// Makes it of the calling process; gives the system's error number if that fails.
@@ -111,8 +173,12 @@ impl Prepared {
                     done(libc::sched_setaffinity(0, size_of_val(&one), &raw const one).into())?;
                     done(libc::setpriority(libc::PRIO_PROCESS, 0, 19).into())
                 }
-                Self::SmallFileSystem { folder, options, filler } => {
-                    done(libc::unshare(libc::CLONE_NEWNS).into())?;
+                // Of a session that has none yet, of which the process is the first.
+                Self::Terminal => done(libc::ioctl(1, libc::TIOCSCTTY, 0).into()),
+                Self::SmallFileSystem { folder, options, filler, own } => {
+                    if let Some(own) = own {
+                        own.map()?;
+                    }
                     let none = ptr::null::<libc::c_char>();
                     let private = libc::MS_REC | libc::MS_PRIVATE;
                     done(libc::mount(none, c"/".as_ptr(), none, private, ptr::null()).into())?;
@@ -132,12 +198,29 @@ impl Prepared {
 ///
 /// As of [`Prepared::make`].
 unsafe fn fill(file: &CStr) -> Result<(), i32> {
-    // SAFETY: the name and the page outlive the calls.
+    // SAFETY: as of this function.
+    unsafe { write_to(file, libc::O_CREAT | libc::O_EXCL, &PAGE) }
+}
+
+/// Writes a text to a file that is there.
+///
+/// # Safety
+///
+/// As of [`Prepared::make`].
+unsafe fn write(file: &CStr, text: &CStr) -> Result<(), i32> {
+    // SAFETY: as of this function.
+    unsafe { write_to(file, 0, text.to_bytes()) }
+}
+
+/// # Safety
+///
+/// As of [`Prepared::make`].
+unsafe fn write_to(file: &CStr, flags: libc::c_int, bytes: &[u8]) -> Result<(), i32> {
+    // SAFETY: the name and the bytes outlive the calls.
     unsafe {
-        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
-        let descriptor = libc::open(file.as_ptr(), flags, 0o400);
+        let descriptor = libc::open(file.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC | flags, 0o400);
         done(descriptor.into())?;
-        done(libc::write(descriptor, PAGE.as_ptr().cast(), PAGE.len()) as libc::c_long)?;
+        done(libc::write(descriptor, bytes.as_ptr().cast(), bytes.len()) as libc::c_long)?;
         done(libc::close(descriptor).into())
     }
 }

@@ -29,6 +29,7 @@ pub mod signals;
 mod sockets;
 mod sought;
 mod spawn;
+mod terminal;
 mod tree;
 mod waits;
 mod writers;

@@ -12,14 +12,14 @@ use rustix::io::Errno;
 use super::mounts::Views;
 use super::sockets::Bound;
 use super::sought::{Sought, hold};
-use super::{argv, clock, waits};
+use super::{argv, clock, terminal, waits};
 use crate::model::{Hold, How, Process, ProcessRef, Stream};
 
 /// What is looked for in a process.
 pub struct Wanted<'a> {
     /// Folders whose holders are of interest.
     pub roots: &'a [PathBuf],
-    /// Inode and stream of the pipes of interest.
+    /// The pipes of interest by their inodes, or the terminals by their numbers, and what they are to the job.
     pub pipes: [(u64, Stream); 2],
     /// The first process of the job, which leads its session; `None` if no job is meant.
     pub leader: Option<u32>,
@@ -283,9 +283,9 @@ fn descriptors(pid: u32, wanted: &Wanted<'_>, sought: &Sought<'_>, process: &mut
     for entry in folder.flatten() {
         let link = entry.path();
         let Ok(target) = fs::read_link(&link) else { continue };
-        if let Some(inode) = pipe_inode(&target) {
+        if let Some(number) = stream_number(&target) {
             for (pipe, stream) in wanted.pipes {
-                if pipe == inode && !process.pipes.contains(&stream) {
+                if pipe == number && !process.pipes.contains(&stream) {
                     process.pipes.push(stream);
                 }
             }
@@ -362,13 +362,13 @@ fn unescaped(name: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Whether a process has one of the pipes open. `false` also if it can't be read.
-pub fn holds_pipe(pid: u32, inodes: &[u64]) -> bool {
+/// Whether a process has one of the streams open. `false` also if it can't be read.
+pub fn holds_pipe(pid: u32, numbers: &[u64]) -> bool {
     let Ok(folder) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
     folder
         .flatten()
         .filter_map(|entry| fs::read_link(entry.path()).ok())
-        .any(|target| pipe_inode(&target).is_some_and(|inode| inodes.contains(&inode)))
+        .any(|target| stream_number(&target).is_some_and(|number| numbers.contains(&number)))
 }
 
 /// The inode of a `socket:[…]` link.
@@ -376,9 +376,11 @@ pub fn socket_inode(target: &Path) -> Option<u64> {
     target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 
-/// The inode of a `pipe:[…]` link.
-fn pipe_inode(target: &Path) -> Option<u64> {
-    target.to_str()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
+/// The inode of a `pipe:[…]` link, or the number of a terminal.
+fn stream_number(target: &Path) -> Option<u64> {
+    let name = target.to_str()?;
+    let pipe = || name.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok();
+    pipe().or_else(|| terminal::number_of(name))
 }
 
 /// The sandbox that a process was started in, by the mark in its environment.

@@ -15,7 +15,7 @@ use super::super::job::look_again;
 use super::super::unix::capture::Capture;
 use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
-use super::super::{Ended, Job, LateProcess, Outcome, StartError};
+use super::super::{Change, Ended, Job, LateProcess, Outcome, StartError};
 use super::bystanders::Budget;
 use super::filter::{self, Enforcement, Filter};
 use super::mounts::Views;
@@ -24,6 +24,7 @@ use super::publishing::Publishing;
 use super::removals::{self, Removals};
 use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
+use super::terminal::Terminal;
 use super::{spawn, tree};
 use crate::model::{Exit, Judge, Process, REMOVALS, Rules, Stream, WINDOWS_RULES};
 
@@ -116,6 +117,8 @@ pub struct Run<'a> {
     /// `None` if no rules but this system's are asked for, or can be kept.
     enforcement: Option<Enforcement>,
     blind: Vec<String>,
+    /// The outer end of the terminal that is the input; without it that would hang up.
+    _typed: Option<OwnedFd>,
 }
 
 impl<'a> Run<'a> {
@@ -134,12 +137,24 @@ impl<'a> Run<'a> {
         // The number in `pipe:[…]`.
         let number = |pipe: BorrowedFd<'_>| Ok(rustix::fs::fstat(pipe)?.st_ino);
         let pipe = || Capture::new(job.spill.clone(), number).map_err(|e| failed("make a pipe for", &job.program, &e));
-        let (stdout, out) = pipe()?;
-        let (stderr, err) = pipe()?;
+        let untaken = |error: &io::Error| failed(StartError::CHANGE, &job.program, error);
+        let open = || Terminal::open().map_err(|error| untaken(&error.into()));
+        let at_terminal = job.change == Some(Change::Terminal);
+        let stream = || {
+            if !at_terminal {
+                return pipe();
+            }
+            let Terminal { outer, inner, number } = open()?;
+            let capture = Capture::of_terminal(job.spill.clone(), outer, number).map_err(|error| untaken(&error))?;
+            Ok((capture, inner))
+        };
+        let (stdout, out) = stream()?;
+        let (stderr, err) = stream()?;
         let stdin = match &job.stdin {
             Some(file) => Some(File::open(file).map_err(|error| failed("read", file, &error))?),
             None => None,
         };
+        let typed = (at_terminal && stdin.is_none()).then(open).transpose()?;
         let mut blind = Vec::new();
         let mut removals = match (&*inotify, job.roots.first()) {
             (Ok(inotify), Some(root)) => Some(Removals::watch(inotify, budget, root)),
@@ -159,7 +174,8 @@ impl<'a> Run<'a> {
         let filter = (kept || asking)
             .then(|| Filter::new(kept.then_some(&job.windows), asking))
             .and_then(|filter| filter.map_err(|why| unkept(&mut blind, kept, &why)).ok());
-        let streams = [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()];
+        let input = typed.as_ref().map_or(stdin.as_ref().unwrap_or(null).as_fd(), |typed| typed.inner.as_fd());
+        let streams = [input, out.as_fd(), err.as_fd()];
         let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
         let listener = filter.and_then(|filter| {
             let taken = filtered.and_then(|()| filter.listener());
@@ -188,6 +204,7 @@ impl<'a> Run<'a> {
             publishing,
             enforcement,
             blind,
+            _typed: typed.map(|typed| typed.outer),
         })
     }
 

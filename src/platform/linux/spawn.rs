@@ -92,6 +92,7 @@ pub fn spawn(
     };
 
     let mut stack = vec![0u128; STACK / size_of::<u128>()];
+    let namespaces = plan.change.as_ref().map_or(0, Prepared::namespaces);
     // SAFETY: the stack is aligned, large enough, and grows down from the end that is passed; `plan` and the strings
     // that it points into outlive the child's use of them, since with CLONE_VFORK this thread runs on only when the
     // child has executed a program or exited.
@@ -99,13 +100,14 @@ pub fn spawn(
         libc::clone(
             child,
             stack.as_mut_ptr_range().end.cast(),
-            libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
+            libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | namespaces,
             (&raw mut plan).cast(),
         )
     };
     let Ok(pid) = u32::try_from(pid) else {
         let errno = io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN);
-        return Err(failed("start a process for", &job.program, errno));
+        let action = if namespaces == 0 { "start a process for" } else { StartError::CHANGE };
+        return Err(failed(action, &job.program, errno));
     };
     let Some((step, errno)) = plan.failed else {
         let filtered = plan.unfiltered.map_or(Ok(()), |errno| Err(io::Error::from_raw_os_error(errno)));

@@ -1,4 +1,4 @@
-//! A job's stdout or stderr: taken from its pipe as it comes.
+//! A job's stdout or stderr: taken from its pipe, or its terminal, as it comes.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,11 +12,13 @@ use super::super::store::Store;
 /// What is read from a pipe that nobody of the job can write to any more: more than a pipe holds.
 const REST: u64 = 4 * 1024 * 1024;
 
-/// A pipe's reading end and what came out of it.
+/// A pipe's reading end, or a terminal's outer one, and what came out of it.
 pub struct Capture {
     pipe: Option<OwnedFd>,
     number: u64,
     store: Store,
+    /// The error that tells of the end where zero bytes don't.
+    end: Option<Errno>,
 }
 
 impl Capture {
@@ -27,7 +29,14 @@ impl Capture {
         // Only this end: the flag belongs to each end's own file description.
         rustix::fs::fcntl_setfl(&read, rustix::fs::OFlags::NONBLOCK)?;
         let number = number(read.as_fd())?;
-        Ok((Self { pipe: Some(read), number, store: Store::new(spill) }, write))
+        Ok((Self { pipe: Some(read), number, store: Store::new(spill), end: None }, write))
+    }
+
+    /// Takes from a terminal's outer end, which fails once nobody has the inner one.
+    #[cfg(target_os = "linux")]
+    pub fn of_terminal(spill: PathBuf, outer: OwnedFd, number: u64) -> io::Result<Self> {
+        rustix::fs::fcntl_setfl(&outer, rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NONBLOCK)?;
+        Ok(Self { pipe: Some(outer), number, store: Store::new(spill), end: Some(Errno::IO) })
     }
 
     /// What is to be polled; `None` once the stream has ended.
@@ -54,6 +63,11 @@ impl Capture {
                 true
             }
             Err(Errno::AGAIN | Errno::INTR) => false,
+            Err(error) if self.end == Some(error) => {
+                self.pipe = None;
+                self.store.end(now_us);
+                false
+            }
             Err(error) => {
                 self.pipe = None;
                 self.store.lose(&error.into());

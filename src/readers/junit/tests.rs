@@ -82,14 +82,27 @@ fn reruns_teardowns_and_attributes() {
     let flaky = r#"<testsuite><testcase name="a"><flakyFailure>x</flakyFailure></testcase>
         <testcase name="b"><failure>x</failure><rerunFailure>y</rerunFailure></testcase></testsuite>"#;
     assert_eq!(counts(flaky), [None, Some(2), Some(1), Some(1), Some(0), Some(0)]);
-    let teardown =
-        r#"<testsuite><testcase name="a"/><testcase name="a"><error/></testcase><testcase name="a"/></testsuite>"#;
+    let teardown = r#"<testsuite><testcase name="a"/><testcase name="a"><error message="failed on teardown with &quot;x&quot;"/>
+        </testcase><testcase name="a"/></testsuite>"#;
     assert_eq!(counts(teardown), [None, Some(2), Some(1), Some(1), Some(0), Some(0)]);
+    assert_eq!(read(teardown.as_bytes()).cases.len(), 2);
     let status = r#"<testsuite><testcase name="a" status="notrun"/><testcase name="b" status="failed"/></testsuite>"#;
     assert_eq!(counts(status), [None, Some(2), Some(0), Some(1), Some(1), Some(0)]);
     let place =
         r#"<testsuite><testcase name="a" file="/box/a.js" line="3"><failure message="m"/></testcase></testsuite>"#;
     assert_eq!(frames(place), [("a.js".to_owned(), 3, Some("m".to_owned()))]);
+}
+
+#[test]
+fn cases_of_one_name_are_so_many_in_whatever_order() {
+    for order in ["pass fail", "fail pass", "pass fail pass", "pass pass fail"] {
+        let case =
+            |word| if word == "fail" { "<testcase name='a'><failure/></testcase>" } else { "<testcase name='a'/>" };
+        let suite = format!("<testsuite>{}</testsuite>", order.split(' ').map(case).collect::<String>());
+        let all = order.split(' ').count() as u64;
+        assert_eq!(counts(&suite), [None, Some(all), Some(all - 1), Some(1), Some(0), Some(0)], "{order}");
+        assert_eq!(read(suite.as_bytes()).cases.len() as u64, all, "{order}");
+    }
 }
 
 #[test]

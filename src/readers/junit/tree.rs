@@ -56,6 +56,8 @@ struct Case {
     place: Option<Frame>,
     frame: Option<Frame>,
     error: Option<String>,
+    /// Whether it tells of what pytest does after a case.
+    is_teardown: bool,
     depth: usize,
 }
 
@@ -202,7 +204,16 @@ impl<'t, 'c> Tree<'t, 'c> {
                     _ => CaseOutcome::Passed,
                 };
                 let depth = self.depth;
-                self.case = Some(Case { name, outcome, reason: None, place, frame: None, error: None, depth });
+                self.case = Some(Case {
+                    name,
+                    outcome,
+                    reason: None,
+                    place,
+                    frame: None,
+                    error: None,
+                    is_teardown: false,
+                    depth,
+                });
             }
             kind @ (b"failure" | b"error" | b"skipped") => {
                 let message = attribute("message").or_else(|| attribute("type"));
@@ -216,6 +227,8 @@ impl<'t, 'c> Tree<'t, 'c> {
                     }
                 } else {
                     case.outcome = CaseOutcome::Failed;
+                    case.is_teardown |=
+                        kind == b"error" && message.as_ref().is_some_and(|told| told.contains("teardown"));
                     case.error = case.error.take().or(message);
                     self.failure = Some(Failure { depth, text: String::new() });
                 }
@@ -270,8 +283,12 @@ impl Tree<'_, '_> {
     }
 
     fn take(&mut self, case: Case) {
-        let Case { name, outcome, reason, place, frame, error, .. } = case;
-        let again = outcome == CaseOutcome::Failed && self.passed.as_ref() == Some(&name);
+        let Case { name, outcome, reason, place, frame, error, is_teardown, .. } = case;
+        let again = is_teardown && self.passed.as_ref() == Some(&name);
+        if !again {
+            // Whatever its name is, it is another one.
+            self.seen.cases.end_suite();
+        }
         self.seen.cases.record(&name, outcome, reason.as_deref(), Arrival::default());
         let outcomes = &mut self.seen.outcomes;
         match outcome {
@@ -286,12 +303,7 @@ impl Tree<'_, '_> {
             suite.cases += 1;
             suite.failures += u64::from(outcome == CaseOutcome::Failed);
         }
-        self.passed = None;
-        if outcome == CaseOutcome::Passed {
-            self.passed = Some(name.clone());
-        } else {
-            self.seen.cases.end_suite();
-        }
+        self.passed = (outcome == CaseOutcome::Passed).then(|| name.clone());
         if outcome == CaseOutcome::Failed
             && let Some(frame) = frame.or(place)
         {
