@@ -10,7 +10,7 @@ use crate::model::{
     Accepted, ChangedWiring, Check, Host, Obstacle, ObstacleKind, On, Platform, Unread, WiredCommand, Wiring,
 };
 use crate::receipt::inputs::Reach;
-use crate::wirings::{Entry, Files, Wirings, cover, read};
+use crate::wirings::{Entry, Files, Wirings, cover, read, respelled};
 
 /// What a change has to do with wired commands.
 #[derive(Debug, Default)]
@@ -158,12 +158,15 @@ pub fn occasion(wiring: &Wiring) -> String {
     }
 }
 
+/// Whether a host calls it on a system: by its commands, and by its name where names have a case.
 pub fn is_for(wiring: &Wiring, system: Platform) -> bool {
-    wiring.commands.iter().any(|command| match command.on {
-        On::Anywhere => true,
-        On::Unix => system != Platform::Windows,
-        On::Windows => system == Platform::Windows,
-    })
+    let is_seen = system != Platform::Linux || respelled(&wiring.file).is_none();
+    is_seen
+        && wiring.commands.iter().any(|command| match command.on {
+            On::Anywhere => true,
+            On::Unix => system != Platform::Windows,
+            On::Windows => system == Platform::Windows,
+        })
 }
 
 /// The systems on which a check has to cover a wiring: those that checks which cover it name, where the base has them so and

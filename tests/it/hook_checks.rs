@@ -566,6 +566,13 @@ fn what_a_hook_rests_on_is_among_its_inputs() {
         assert!(!known.contains(&now), "{name}");
         known.push(now);
     }
+    // Where nothing is wired so, it rests on what is not known.
+    let settings = context.read(".claude/settings.json");
+    context.file(".claude/settings.json", settings.replace("PreToolUse", "Stop"));
+    assert!(digest().is_err_and(|why| why.contains("nothing is wired for")));
+    context.file(".claude/settings.json", &settings[1..]);
+    assert!(digest().is_err_and(|why| why.contains("it is no JSON")));
+    context.file(".claude/settings.json", settings);
     // What only this machine has is in no commit.
     context.file(".gitignore", ".claude\n");
     git(&["rm", "-q", "--cached", ".claude/settings.json"]);

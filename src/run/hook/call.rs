@@ -55,8 +55,10 @@ fn environment(wiring: &Wiring, project: &Path, sandbox: &Sandbox) -> BTreeMap<S
     let mut set = |name: &str, value: &Path| {
         env.insert(name.to_owned(), value.to_string_lossy().into_owned());
     };
+    // A host that is started in a folder of the project has that for its own.
+    let start = project.join(wirings::project_of(&wiring.file, false).unwrap_or_default());
     for name in wirings::form(wiring.host).map_or(&[][..], |form| form.project) {
-        set(name, project);
+        set(name, &start);
     }
     if wiring.host == Host::ClaudeCode {
         if let Some(plugin) = wirings::plugin(&wiring.file) {
@@ -96,10 +98,11 @@ fn started_as(
             CheckCommand::Argv(argv.iter().map(replaced).chain(arguments.iter().cloned()).collect())
         }
         Shell::File => {
+            let own = project.join(&command.command);
             // Those of git may lie out of the project, where they have another name.
-            let of_git = (wiring.host == Host::Git).then(|| source::hooks_folder(project)).flatten();
-            let of_git = of_git.map(|folder| folder.join(wiring.event.as_deref().unwrap_or_default()));
-            let file = of_git.unwrap_or_else(|| project.join(&command.command));
+            let elsewhere = wiring.host == Host::Git && !own.is_file();
+            let of_git = elsewhere.then(|| source::hooks_folder(project)).flatten();
+            let file = of_git.map_or(own, |folder| folder.join(wiring.event.as_deref().unwrap_or_default()));
             words(&[&file.to_string_lossy()])
         }
         Shell::ShFile => words(&["sh", "-e", &project.join(&command.command).to_string_lossy()]),
