@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::change::Change;
+use super::narrower::{Less, narrower};
 use super::side::{SYSTEMS, Side};
+use super::wants::remedy;
 use super::weaker::asked;
 use crate::model::{
     Accepted, ChangedWiring, Check, Host, Obstacle, ObstacleKind, On, Platform, Unread, WiredCommand, Wiring,
@@ -43,7 +45,31 @@ pub fn concerned(change: &Change) -> Concerned {
             look_at(change, wiring, because, &mut concerned);
         }
     }
+    for less in narrower(&before.wirings, &after.wirings) {
+        called_for_less(change, less, &mut concerned);
+    }
     concerned
+}
+
+/// That a hook is taken away is for people to see, and wants nothing; one that stays and is called for less is weaker.
+fn called_for_less(change: &Change, less: Less<'_>, concerned: &mut Concerned) {
+    let what = |wiring: &Wiring| format!("{} in {}", occasion(wiring), wiring.place());
+    match less {
+        Less::Gone(wiring) => {
+            concerned.notes.push(format!("{} is called no longer: {}", what(wiring), wiring.command()));
+        }
+        Less::Untold(wiring, why) => {
+            concerned.notes.push(format!("{}: {why}; whether that is less can't be told", what(wiring)));
+        }
+        Less::Narrower(wiring, message) => concerned.obstacles.push(Obstacle {
+            kind: ObstacleKind::Weaker,
+            subject: what(wiring),
+            message,
+            place: Some(wiring.place()),
+            remedy: remedy(&format!("wiring: {}", wiring.file)),
+            accepted: accepted(change, wiring),
+        }),
+    }
 }
 
 /// What makes it the same wiring, wherever in its file it stands.

@@ -355,3 +355,103 @@ fn a_report_overwrites_nothing_that_git_tracks() {
     }
     gate(&repository, &[]).exits(1);
 }
+
+#[test]
+fn a_hook_that_is_called_for_less_is_weaker() {
+    if no_keygen() {
+        return;
+    }
+    let repository = project(CHECKS, POLICY);
+    let settings = |matcher: &str| SETTINGS.replace("\"Bash\"", &format!("{matcher:?}"));
+    repository.context.file(".claude/settings.json", settings("Bash|Write"));
+    repository.commit("wires");
+    repository.git(&["branch", "-q", "-f", "main", "change"]);
+    let with = |text: &str| {
+        repository.context.file(".claude/settings.json", text);
+        repository.git(&["add", "-A"]);
+        repository.git(&["commit", "-q", "--allow-empty", "-m", "otherwise"]);
+        asked(&repository, &[])
+    };
+    let place = "weaker Claude Code PreToolUse(Bash) in .claude/settings.json:2: ";
+    assert_eq!(obstacles(&with(&settings("Bash"))), [format!("{place}it is not called for Write any more")]);
+    assert_eq!(obstacles(&with(&settings("Write|Bash|Edit"))), [""; 0]);
+    // One that is taken away, or switched off, is told.
+    let off = settings("Bash|Write").replacen('{', "{\"disableAllHooks\": true, ", 1);
+    for text in ["{}", &off] {
+        let document = with(text);
+        assert_eq!(obstacles(&document), [""; 0]);
+        let told =
+            "Claude Code PreToolUse(Bash|Write) in .claude/settings.json:2 is called no longer: sh hooks/guard.sh";
+        assert!(document["notes"].as_array().is_some_and(|notes| notes.contains(&told.into())), "{document}");
+    }
+    // The base may let it pass.
+    let accept =
+        "signers: signers, accept: [{wiring: .claude/settings.json, because: writes have a hook of their own}]";
+    repository.git(&["switch", "-q", "main"]);
+    repository.context.manifest("gate.yaml", &POLICY.replace("signers: signers", accept));
+    repository.commit("accepts it");
+    repository.git(&["switch", "-q", "change"]);
+    repository.git(&["rebase", "-q", "main"]);
+    assert_eq!(obstacles(&with(&settings("Bash"))), [""; 0]);
+}
+
+#[test]
+fn what_costs_much_to_look_at_is_looked_at_once_or_told() {
+    if no_keygen() {
+        return;
+    }
+    let repository = wired();
+    let called = repository.keys.path().join("called");
+    let script = format!("#!/bin/sh\necho >>'{}'\nexec ssh-keygen \"$@\"\n", called.display());
+    let program = repository.context.program("ran", &script);
+    let program = program.display().to_string();
+    // Each asks who signed it: whether it holds, whose key it is, and whether that one may sign this.
+    let cost = |receipts: &[&str]| {
+        repository.git(&["config", "gpg.ssh.program", &program]);
+        fs::write(&called, "").expect("a file");
+        let document = asked(&repository, receipts);
+        repository.git(&["config", "--unset", "gpg.ssh.program"]);
+        (document, fs::read_to_string(&called).expect("a file").lines().count())
+    };
+    receipt(&repository, "r1.json", |_| {});
+    let (document, once) = cost(&["r1.json"]);
+    assert_eq!((answers(&document), once), (vec!["guard linux good".to_owned()], 3));
+    // The same in another dress, and signed many times over.
+    let text = fs::read_to_string(repository.path("r1.json")).expect("a receipt");
+    let value: Value = serde_json::from_str(&text).expect("JSON");
+    for number in 2..6 {
+        let mut copy = value.clone();
+        let list: Vec<Value> = (0..number).map(|_| value["signatures"][0].clone()).collect();
+        copy["signatures"] = list.into();
+        fs::write(repository.path(&format!("r{number}.json")), copy.to_string()).expect("a copy");
+    }
+    let (document, many) = cost(&["r1.json", "r2.json", "r3.json", "r4.json", "r5.json"]);
+    assert_eq!((answers(&document), many), (vec!["guard linux good".to_owned()], once));
+    // Strangers' are named up to a number, and the rest is counted.
+    fs::create_dir_all(repository.path("ran.d")).expect("a folder");
+    let forged = |name: String, sig: &str, payload: &Value| {
+        let copy = json!({"payloadType": value["payloadType"], "payload": payload, "signatures": [{"sig": sig}]});
+        fs::write(repository.path(&name), copy.to_string()).expect("a copy");
+    };
+    for number in 0..25 {
+        forged(format!("ran.d/{number}.json"), &encoded(number), &value["payload"]);
+    }
+    let (document, strangers) = cost(&["r1.json", "ran.d"]);
+    assert_eq!((answers(&document), strangers), (vec!["guard linux good".to_owned()], once + 20));
+    let note = "5 more receipts name no key of an allowed signer, and count for nothing";
+    assert!(document["notes"].as_array().is_some_and(|notes| notes.contains(&note.into())), "{document}");
+    // Of those that name one a newer red one may be any.
+    let sig = value["signatures"][0]["sig"].as_str().expect("a text");
+    for number in 0..1001 {
+        let end = encoded(number);
+        forged(format!("ran.d/{number}.json"), &format!("{}{end}", &sig[..sig.len() / 8 * 4]), &value["payload"]);
+    }
+    let ran = gate(&repository, &["--receipts", "ran.d"]);
+    assert!(ran.exits(3).stderr.contains("more than 1000 signatures"), "{}", ran.said());
+}
+
+/// Four letters of base64 for a number below 4096.
+fn encoded(number: usize) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    [0, 0, number / 64, number % 64].map(|index| char::from(LETTERS[index])).iter().collect()
+}
