@@ -91,6 +91,8 @@ impl<'a> Life<'a> {
         if let CheckCommand::Hook(hook) = &check.command {
             return self.begin_hook(index, hook, sandbox, slot);
         }
+        // Its reading is not to be taken for a hook's.
+        let _reader = self.reading.by_check(self.plan, check);
         let broken = |why| records::not_run(check, Verdict::Broken, why);
         let mut report = match self.prepare(check, &sandbox).map(|ready| (Self::list(check, &ready, slot), ready)) {
             Ok((Ok(listing), ready)) => {

@@ -51,7 +51,7 @@ mod view;
 mod yaml;
 
 pub use commit::Tree;
-pub use cover::{cover, mark_short_limits, used};
+pub use cover::{cover, mark_short_limits, reads, used};
 pub use files::{Disk, Entry, Files, Refused};
 pub use hosts::{Form, Matchers, form};
 pub use links::{Linked, Nowhere, Place, parts};

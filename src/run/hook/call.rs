@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::proof::watched;
 use crate::model::{CheckCommand, Host, Interpreter, On, Platform, Shell, WiredCommand, Wiring};
 use crate::run::sandbox::Sandbox;
 use crate::{platform, source, wirings};
@@ -20,6 +21,8 @@ pub struct Call<'w> {
     pub started_as: CheckCommand,
     /// What its host sets beyond its own environment.
     pub env: BTreeMap<String, String>,
+    /// The files whose being read shows that it ran.
+    pub watched: Vec<PathBuf>,
 }
 
 impl<'w> Call<'w> {
@@ -33,7 +36,7 @@ impl<'w> Call<'w> {
             .ok_or_else(|| format!("{} has no command for {}", wiring.place(), platform::current().name()))?;
         let env = environment(wiring, project, sandbox);
         let started_as = started_as(wiring, command, args, project, &env);
-        Ok(Self { wiring, command, started_as, env })
+        Ok(Self { wiring, command, started_as, env, watched: watched(command, project) })
     }
 
     /// What starts it where there is no bash: on Windows hosts take PowerShell then.
