@@ -1,5 +1,6 @@
 //! Facts about the project from git, through its command line.
 
+mod grep;
 mod history;
 mod identity;
 pub mod objects;
@@ -17,6 +18,7 @@ use std::{fs, thread};
 use crate::model::SourceState;
 use crate::{env, platform};
 
+pub use grep::behind;
 pub use history::{default_branch, is_shallow, meeting, remotes};
 pub use identity::{Identity, identity, same_address};
 pub use stamps::Stamps;

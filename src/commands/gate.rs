@@ -132,13 +132,13 @@ impl Place {
     fn ask(&self, base: &str, head: &str, given: &[Document], only: Option<Platform>) -> Result<Gate> {
         let folder = self.directory.file_name().unwrap_or_default().to_string_lossy();
         let change = Change::open(&self.project, &folder, base, head)?;
-        let trust = Trust { keygen: key::keygen(&self.project), allowed: change.signers.clone() };
+        let trust = Trust::new(key::keygen(&self.project), change.signers.clone());
         let yardstick = Yardstick::open(&self.project, &self.directory, &change.head_side.commit)?;
         let kept = Store::open(&self.project)?.documents()?;
         let revocations = Revocations::of(kept.iter().chain(given), &trust)?;
         let reader = Reader { yardstick: &yardstick, trust: &trust, revocations: &revocations, now: SystemTime::now() };
         let documents = Documents { given, kept: &kept };
-        Ok(gate::ask(&self.project, &change, reader, documents, Asking { tool: tool(), only }))
+        gate::ask(&self.project, &change, reader, documents, Asking { tool: tool(), only })
     }
 
     /// The steps on this machine begin with the commit that is here: nobody can fetch what was not pushed.

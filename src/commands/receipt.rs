@@ -68,7 +68,7 @@ fn verify(args: &ReceiptVerifyArgs) -> Result<ExitCode> {
     let project =
         platform::real_path(&project).map_err(|error| Error::file("cannot open the project", &project, error))?;
     let yardstick = Yardstick::open(&project, &directory, "HEAD")?;
-    let trust = Trust { keygen: key::keygen(&project), allowed: allowed(args.allowed_signers.as_deref(), &project)? };
+    let trust = Trust::new(key::keygen(&project), allowed(args.allowed_signers.as_deref(), &project)?);
     let now = SystemTime::now();
     let kept = Store::open(&project)?.documents()?;
     let named: Vec<(String, Result<Vec<Document>, String>)> =

@@ -69,7 +69,7 @@ fn digest(repository: &Path, name: &Path) -> Result<String, String> {
 /// What is said if those whom git allows to sign are known, and this is signed by none of them.
 fn not_allowed(repository: &Path, bytes: Vec<u8>) -> Option<String> {
     let allowed = key::allowed_signers(repository).and_then(|_| receipt::allowed(None, repository).ok())?;
-    let trust = Trust { keygen: key::keygen(repository), allowed };
+    let trust = Trust::new(key::keygen(repository), allowed);
     let revocations = Revocations::of(&[Document::new("the revocation".to_owned(), bytes)], &trust).ok()?;
     let why = revocations.disregarded().first()?.why.clone();
     Some(shown(format!("note: it counts for nothing with those who are allowed to sign here: {why}").as_bytes()))

@@ -6,8 +6,9 @@ use super::change::Change;
 use super::decide::{Facts, decide};
 use super::evidence::{Claim, Documents, Reader, evidence};
 use super::gained::gained;
-use super::wants::{Want, wants, weakened};
+use super::wants::{Want, run_otherwise, wants, weakened};
 use super::wirings::concerned;
+use crate::error::Result;
 use crate::model::{Accepted, Gate, Platform, Tool};
 
 /// By whom and about what it is asked.
@@ -19,13 +20,23 @@ pub struct Asking {
 }
 
 /// Whether a change may be merged.
-#[must_use]
-pub fn ask(project: &Path, change: &Change, reader: Reader<'_>, documents: Documents<'_>, asking: Asking) -> Gate {
+///
+/// # Errors
+///
+/// If there are more receipts than can be looked at.
+pub fn ask(
+    project: &Path,
+    change: &Change,
+    reader: Reader<'_>,
+    documents: Documents<'_>,
+    asking: Asking,
+) -> Result<Gate> {
     let mut concerned = concerned(change);
     let mut wants = wants(change, &mut concerned.because);
     let gained = gained(change, &mut wants);
     let mut notes = concerned.notes;
     notes.extend(doors(change));
+    notes.extend(run_otherwise(change));
     if let Some(only) = asking.only {
         let all = wants.len();
         wants.retain(|want| want.host == only);
@@ -37,7 +48,7 @@ pub fn ask(project: &Path, change: &Change, reader: Reader<'_>, documents: Docum
     let mut obstacles = concerned.obstacles;
     obstacles.extend(gained);
     obstacles.extend(weakened(change, project));
-    let facts = Facts {
+    let mut facts = Facts {
         base: change.base_side.clone(),
         head: change.head_side.clone(),
         since: change.since.revision.commit.clone(),
@@ -47,13 +58,14 @@ pub fn ask(project: &Path, change: &Change, reader: Reader<'_>, documents: Docum
         obstacles,
         notes,
     };
-    let evidence = evidence(reader, documents, &facts.wants);
+    let evidence = evidence(reader, documents, &facts.wants)?;
+    facts.notes.extend(evidence.notes.iter().cloned());
     let differs = |claim: &Claim, want: &Want| match &want.inputs {
         Ok(inputs) => reader.yardstick.differs(&claim.commit, &claim.check, &claim.sha256, inputs, claim.host),
         Err(_) => Vec::new(),
     };
     let now = jiff::Timestamp::try_from(reader.now).unwrap_or(jiff::Timestamp::MAX);
-    decide(facts, evidence, now, asking.tool, &differs)
+    Ok(decide(facts, evidence, now, asking.tool, &differs))
 }
 
 /// What the base accepts, and what the change would have it accept: doors that stand open.

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 
 use super::wants::Want;
+use crate::error::{Error, Result};
 use crate::model::{CHECK_SUBJECT, Counts, GateReceipt, Platform, Severity, Statement, Verdict};
 use crate::receipt::envelope::Envelope;
 use crate::receipt::revocation::{Revocations, told};
@@ -15,6 +16,13 @@ use crate::receipt::verify::{Trust, Yardstick};
 
 /// How many receipts of other inputs are looked at, of each check and host.
 const OTHERS: usize = 10;
+
+/// No more signatures are looked at that name a key of an allowed signer and are over what may speak of what is wanted:
+/// each costs processes.
+pub const MOST: usize = 1000;
+
+/// Of those that name no such key no more receipts are looked at, to say whose they are.
+const STRANGERS: usize = 20;
 
 /// What a receipt says of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +52,8 @@ pub struct Claim {
 pub struct Evidence {
     pub receipts: Vec<GateReceipt>,
     pub claims: Vec<Claim>,
+    /// What was not looked at.
+    pub notes: Vec<String>,
 }
 
 /// How receipts are read.
@@ -60,7 +70,7 @@ pub struct Reader<'a> {
 /// Receipts, by where they are from.
 #[derive(Debug, Clone, Copy)]
 pub struct Documents<'a> {
-    /// Those that were named: all of them are looked at.
+    /// Those that were named.
     pub given: &'a [Document],
     /// Those of the store, of which there may be many: those are looked at that may say something of what is wanted. To see
     /// who signed one costs processes.
@@ -68,43 +78,67 @@ pub struct Documents<'a> {
 }
 
 /// Reads receipts; the same one twice is one.
-#[must_use]
-pub fn evidence(reader: Reader<'_>, documents: Documents<'_>, wants: &[Want]) -> Evidence {
+///
+/// # Errors
+///
+/// If more than a thousand signatures would have to be looked at: then it is not known which receipt is the newest.
+pub fn evidence(reader: Reader<'_>, documents: Documents<'_>, wants: &[Want]) -> Result<Evidence> {
     let mut evidence = Evidence::default();
     let mut seen = BTreeSet::new();
-    for document in documents.given {
-        add(&mut evidence, &mut seen, reader, document);
-    }
-    let kept: Vec<(&Document, Option<Envelope>)> =
-        documents.kept.iter().map(|document| (document, document.envelope().ok())).collect();
+    let (given, kept) = (opened(documents.given, reader), opened(documents.kept, reader));
     let digests: Vec<String> = wants.iter().filter_map(|want| Some(want.inputs.as_ref().ok()?.digest())).collect();
-    for (document, envelope) in &kept {
-        // What is none is told; it says nothing of anything.
-        let concerns = envelope.as_ref().is_none_or(|it| digests.iter().any(|digest| it.mentions(digest.as_bytes())));
-        if concerns {
-            add(&mut evidence, &mut seen, reader, document);
+    let concerns = |envelope: &Envelope| digests.iter().any(|digest| envelope.mentions(digest.as_bytes()));
+    // What is none is told; it says nothing of anything.
+    let concerning = kept.iter().filter(|(envelope, _)| envelope.as_ref().is_none_or(concerns));
+    let (mut signatures, mut strangers) = (BTreeSet::new(), Vec::new());
+    let mut looked = Vec::new();
+    for (envelope, document) in given.iter().chain(concerning) {
+        match envelope {
+            Some(envelope) if !reader.trust.may_vouch(envelope) => strangers.push(*document),
+            Some(envelope) => {
+                let digest = envelope.digest();
+                signatures.extend(envelope.signatures().iter().map(|it| (digest.clone(), it.sig.as_slice())));
+                looked.push(*document);
+            }
+            None => looked.push(*document),
         }
+    }
+    if signatures.len() > MOST {
+        return Err(Error::Unmeasured(format!(
+            "more than {MOST} signatures are over receipts that may speak of what is wanted, so that it is not known which of \
+             them is the newest\nhelp: look at who publishes them (hostproof receipt list), and take away what is no receipt"
+        )));
+    }
+    let more = strangers.len().saturating_sub(STRANGERS);
+    if more > 0 {
+        let words = if more == 1 { "receipt names" } else { "receipts name" };
+        evidence.notes.push(format!("{more} more {words} no key of an allowed signer, and count for nothing"));
+    }
+    for document in looked.into_iter().chain(strangers.into_iter().take(STRANGERS)) {
+        add(&mut evidence, &mut seen, reader, document);
     }
     // Of what is missing, some of the same check with other inputs tell what changed.
     for want in wants {
         let is_told = evidence.claims.iter().any(|claim| claim.check == want.check && claim.host == want.host);
         let subject = format!("{CHECK_SUBJECT}{}\"", want.check);
-        let others = kept.iter().filter(|(_, envelope)| {
-            !is_told && envelope.as_ref().is_some_and(|envelope| envelope.mentions(subject.as_bytes()))
-        });
-        for (document, _) in others.take(OTHERS) {
+        let is_one = |envelope: &Envelope| envelope.mentions(subject.as_bytes()) && reader.trust.may_vouch(envelope);
+        let others = kept.iter().filter(|(envelope, _)| !is_told && envelope.as_ref().is_some_and(is_one));
+        for (_, document) in others.take(OTHERS) {
             add(&mut evidence, &mut seen, reader, document);
         }
     }
-    evidence
+    Ok(evidence)
+}
+
+/// Documents with the envelopes that they are, without revocations.
+fn opened<'d>(documents: &'d [Document], reader: Reader<'_>) -> Vec<(Option<Envelope>, &'d Document)> {
+    let receipts = documents.iter().filter(|document| !reader.revocations.is_from(&document.from));
+    receipts.map(|document| (document.envelope().ok(), document)).collect()
 }
 
 fn add<'d>(evidence: &mut Evidence, seen: &mut BTreeSet<&'d [u8]>, reader: Reader<'_>, document: &'d Document) {
     let Reader { yardstick, trust, revocations, now } = reader;
     let name = &document.from;
-    if revocations.is_from(name) {
-        return;
-    }
     let bytes = match &document.bytes {
         Ok(bytes) if !seen.insert(bytes) => return,
         Ok(bytes) => bytes,

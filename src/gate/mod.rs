@@ -9,6 +9,7 @@
 //!
 //! - [`change`]: the two commits and the one where they part, with what each says.
 //! - `wirings`: which wired commands the change concerns, and what covers them.
+//! - `narrower`: which of them are called for less than they were.
 //! - `wants`: which receipts it wants, from where, and why.
 //! - `gained`: what of the base has to do with the change, and the change does not know.
 //! - [`weaker`]: what of a check, or of the policy, would let pass what it did not.
@@ -28,6 +29,7 @@ pub mod change;
 pub mod decide;
 pub mod evidence;
 mod gained;
+mod narrower;
 pub mod pushed;
 pub mod side;
 mod wants;

@@ -9,7 +9,7 @@ use crate::plan::{Plan, Planned, Wanted};
 use crate::receipt::inputs::Inputs;
 use crate::receipt::revision::Revision;
 use crate::receipt::verify;
-use crate::source::{self, TreeKind};
+use crate::source::{self, TreeFile, TreeKind};
 use crate::wirings::{Tree, parts};
 
 /// The systems that a receipt can be from.
@@ -75,12 +75,17 @@ impl Side {
     }
 
     /// The objects that a name stands for, symbolic links followed: what differs where it is another thing. Of a name that
-    /// leads nowhere, those on the way to it, if any.
+    /// leads nowhere, those on the way to it, if any, and those that systems find which know no case.
     #[must_use]
     pub fn objects(&self, name: &str) -> Vec<(Vec<u8>, String, TreeKind)> {
         let Ok(place) = self.revision.place(name) else {
+            let same =
+                |file: &&TreeFile| file.path.to_str().is_some_and(|path| path.to_lowercase() == name.to_lowercase());
             let way = parts(name).filter_map(|part| self.revision.file(part));
-            return way.map(|file| (file.name.clone(), file.object.clone(), file.kind)).collect();
+            return way
+                .chain(self.revision.files().filter(same))
+                .map(|file| (file.name.clone(), file.object.clone(), file.kind))
+                .collect();
         };
         let named = place.links.iter().chain([&place.end]).filter_map(|name| self.revision.file(name));
         let all = named.chain(self.revision.submodule_of(&place.end)).chain(self.revision.below(&place.end));

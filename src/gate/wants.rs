@@ -1,6 +1,6 @@
 //! Which receipts a change wants, and what it makes weaker.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::change::Change;
@@ -155,7 +155,24 @@ pub fn weakened(change: &Change, project: &Path) -> Vec<Obstacle> {
     found
 }
 
-fn remedy(what: &str) -> String {
+/// What a change has checks run with that they were not run with before.
+pub fn run_otherwise(change: &Change) -> Vec<String> {
+    let mut told = BTreeSet::new();
+    for system in SYSTEMS {
+        for planned in change.since.checks(system) {
+            let Some(after) = change.head.check(system, &planned.check.id) else { continue };
+            let keys = weaker::surroundings(&planned.check, &after.check);
+            if !keys.is_empty() {
+                let (id, keys) = (&planned.check.id, keys.join("`, `"));
+                told.insert(format!("{id} is run with other `{keys}`: whether it tests as much is for people to see"));
+            }
+        }
+    }
+    told.into_iter().collect()
+}
+
+/// What lets a weaker one pass.
+pub fn remedy(what: &str) -> String {
     format!("take it back, or first land `gate: {{accept: [{{{what}, because: …}}]}}` in the base")
 }
 

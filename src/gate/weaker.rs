@@ -7,12 +7,14 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::covers::Covers;
-use crate::model::{Allow, CaseCount, Check, Platform, Policy, PolicyPart, ReaderChoice, Skips};
+use crate::model::{Allow, CaseCount, Check, Need, Platform, Policy, PolicyPart, ReaderChoice, SkipRule, Skips};
 use crate::words::{age, counted, duration};
 
-/// Keys that say what is run and with what, and let nothing pass by themselves.
-const NEUTRAL: &[&str] =
-    &["id", "variant", "fact", "title", "cwd", "files", "home", "env", "inherit", "stdin", "needs", "lock", "tags"];
+/// Keys that let nothing pass.
+const NEUTRAL: &[&str] = &["id", "variant", "fact", "title", "lock", "tags"];
+
+/// Keys that say with what it is run: whether it tests as much with something else is for people to see.
+const SURROUNDINGS: &[&str] = &["cwd", "files", "home", "env", "inherit", "stdin"];
 
 /// Keys with a list in which each entry asks for something more.
 const ASKING: &[&str] =
@@ -33,6 +35,7 @@ const COMPARED: &[&str] = &[
     "windows",
     "repeat",
     "retries",
+    "needs",
 ];
 
 /// What of a check is weaker than it was: phrases. `files` are those of the changed project, `require` the systems that the
@@ -84,8 +87,40 @@ pub fn check(before: &Check, after: &Check, files: &[&Path], require: &BTreeSet<
     if old.files && !new.files || old.strict && !new.strict || old.shares_delete != new.shares_delete {
         found.push("it keeps Windows' rules less strictly, or otherwise".to_owned());
     }
+    found.extend(before.needs.iter().filter_map(|need| needed(need, &after.needs)));
+    found.extend(after.needs.iter().filter_map(|need| waived(need, &before.needs)));
     found.extend(by_key(&map(before), &map(after)));
     found
+}
+
+/// What of a check is otherwise than it was, and is for people to see: the keys.
+#[must_use]
+pub fn surroundings(before: &Check, after: &Check) -> Vec<&'static str> {
+    let (before, after) = (map(before), map(after));
+    SURROUNDINGS.iter().copied().filter(|key| before.get(*key) != after.get(*key)).collect()
+}
+
+/// Why a program need not be there any more that had to be, or not in a version as late.
+fn needed(before: &Need, after: &[Need]) -> Option<String> {
+    let name = &before.program;
+    let mut same = after.iter().filter(|need| need.program == *name && !need.optional).peekable();
+    if before.optional {
+        return None;
+    }
+    if same.peek().is_none() {
+        return Some(format!("{name} need not be there any more"));
+    }
+    let is_as_late = |need: &Need| need.at_least.as_ref() >= before.at_least.as_ref();
+    (!same.any(is_as_late)).then(|| format!("{name} may be an earlier version, or any"))
+}
+
+/// Why it may be skipped where it was not: a program is missing that it has to have only now, and not by all means.
+fn waived(after: &Need, before: &[Need]) -> Option<String> {
+    let is_as_wide = |need: &Need| {
+        need.program == after.program && need.optional && need.at_least.as_ref() >= after.at_least.as_ref()
+    };
+    (after.optional && !before.iter().any(is_as_wide))
+        .then(|| format!("it is skipped where {} is missing or too old", after.program))
 }
 
 /// How many entries of a list are not in another one as many times.
@@ -154,17 +189,27 @@ fn skips(before: Option<&Skips>, after: Option<&Skips>) -> Option<String> {
             (new > old).then(|| format!("{new} of its cases may be skipped, and {old} were allowed"))
         }
         (Some(Skips::ByReason(old)), Some(Skips::ByReason(new))) => {
-            let most = |most: Option<u64>| most.unwrap_or(u64::MAX);
-            let was = |rule: &crate::model::SkipRule| {
-                old.iter().any(|known| known.matches == rule.matches && most(known.most) >= most(rule.most))
-            };
-            let more = new.iter().find(|rule| !was(rule))?;
+            let more = more_skipped(old, new)?;
             Some(format!("more of its cases may be skipped: those for the reason {}", more.matches))
         }
         (Some(_), Some(_)) => {
             Some("which of its cases may be skipped is said in another way, so that it can't be compared".to_owned())
         }
     }
+}
+
+/// A rule that allows more than those before did. Each of those stands for one, however often a reason is said.
+fn more_skipped<'r>(before: &[SkipRule], after: &'r [SkipRule]) -> Option<&'r SkipRule> {
+    let most = |rule: &&SkipRule| rule.most.unwrap_or(u64::MAX);
+    let mut left: Vec<&SkipRule> = before.iter().collect();
+    let mut rules: Vec<&SkipRule> = after.iter().collect();
+    // The widest first, each for the narrowest that is as wide.
+    rules.sort_by_key(|rule| std::cmp::Reverse(most(rule)));
+    left.sort_by_key(most);
+    rules.into_iter().find(|rule| {
+        let stands_for = |known: &&SkipRule| known.matches == rule.matches && most(known) >= most(rule);
+        left.iter().position(stands_for).map(|at| left.remove(at)).is_none()
+    })
 }
 
 /// Whether what one entry allows another one allowed before, for whichever reason.
@@ -196,7 +241,9 @@ fn map(check: &Check) -> Map<String, Value> {
 /// What the keys say that are not compared above. Of one that nothing is known of, any difference may be one for the worse.
 fn by_key(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<String> {
     let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let others = keys.into_iter().filter(|key| !NEUTRAL.contains(&key.as_str()) && !COMPARED.contains(&key.as_str()));
+    let others = keys
+        .into_iter()
+        .filter(|key| ![NEUTRAL, SURROUNDINGS, COMPARED].iter().any(|keys| keys.contains(&key.as_str())));
     let lost = |key: &String| {
         let (old, new) = (before.get(key), after.get(key));
         if old == new {
@@ -284,8 +331,14 @@ mod tests {
             publishes: vec!["state/*.json".into()],
             platforms: vec![Platform::Linux, Platform::Windows],
             covers: vec!["hooks/**".into()],
+            needs: vec![need("python3", &[3, 11], false), need("gh", &[], true)],
             ..Check::new("sweep", argv(&["python3", "test.py"]))
         }
+    }
+
+    fn need(program: &str, at_least: &[u64], optional: bool) -> Need {
+        let at_least = (!at_least.is_empty()).then(|| at_least.to_vec());
+        Need { program: program.to_owned(), at_least, optional }
     }
 
     fn argv(words: &[&str]) -> CheckCommand {
@@ -310,7 +363,16 @@ mod tests {
 
     #[test]
     fn what_lets_more_pass_is_weaker() {
-        let all: [(&str, Edit); 24] = [
+        let all: [(&str, Edit); 30] = [
+            ("python3 need not be there any more", |it| drop(it.needs.remove(0))),
+            ("python3 need not be there any more", |it| it.needs[0].optional = true),
+            ("it is skipped where python3 is missing or too old", |it| it.needs[0].optional = true),
+            ("python3 may be an earlier version", |it| it.needs[0].at_least = Some(vec![3, 9])),
+            ("it is skipped where jq is missing", |it| it.needs.push(need("jq", &[], true))),
+            ("more of its cases may be skipped: those for the reason board", |it| {
+                let rule = SkipRule { matches: "board".into(), most: Some(2) };
+                it.expect.skipped = Some(Skips::ByReason(vec![rule.clone(), rule]));
+            }),
             ("it runs 2 times, and ran 3", |it| it.repeat = 2),
             ("tried again where it is red", |it| it.retries = Some(Retries { count: 2, flaky: FlakyIs::default() })),
             ("expects 15 cases, and expected 57", |it| it.expect.cases = Some(CaseCount::Exactly(15))),
@@ -352,7 +414,10 @@ mod tests {
 
     #[test]
     fn what_asks_for_more_or_runs_otherwise_is_not() {
-        let all: [(&str, Edit); 14] = [
+        let all: [(&str, Edit); 17] = [
+            ("a later version", |it| it.needs[0].at_least = Some(vec![3, 12])),
+            ("one that must be there", |it| it.needs.push(need("jq", &[1], false))),
+            ("one that must be there always", |it| it.needs[1].optional = false),
             ("the same", |_| {}),
             ("more cases", |it| it.expect.cases = Some(CaseCount::AtLeast(58))),
             ("no skips", |it| it.expect.skipped = Some(Skips::AtMost(0))),
@@ -381,7 +446,7 @@ mod tests {
 
     #[test]
     fn every_key_of_a_check_has_its_place() {
-        let known: Vec<&str> = [NEUTRAL, ASKING, COMPARED].concat();
+        let known: Vec<&str> = [NEUTRAL, SURROUNDINGS, ASKING, COMPARED].concat();
         for key in map(&before()).keys() {
             assert_eq!(known.iter().filter(|known| *known == key).count(), 1, "{key} is in none or more of the lists");
         }
@@ -389,6 +454,16 @@ mod tests {
         after.insert("later".to_owned(), Value::from(true));
         let found = by_key(&map(&before()), &after);
         assert_eq!(found, ["`later` is another, and whether that is weaker can't be told"]);
+    }
+
+    #[test]
+    fn what_it_is_run_with_is_told() {
+        let mut after = before();
+        after.env.insert("MODE".into(), Some("lax".into()));
+        after.stdin = Some("other.json".into());
+        after.tags.push("x".into());
+        assert_eq!(surroundings(&before(), &after), ["env", "stdin"]);
+        assert_eq!(surroundings(&before(), &before()), [""; 0]);
     }
 
     #[test]

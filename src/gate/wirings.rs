@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::change::Change;
+use super::narrower::{Less, narrower};
 use super::side::{SYSTEMS, Side};
+use super::wants::remedy;
 use super::weaker::asked;
 use crate::model::{
     Accepted, ChangedWiring, Check, Host, Obstacle, ObstacleKind, On, Platform, Unread, WiredCommand, Wiring,
 };
 use crate::receipt::inputs::Reach;
-use crate::wirings::{Entry, Files, Wirings, cover, read};
+use crate::wirings::{Entry, Files, Wirings, cover, read, respelled};
 
 /// What a change has to do with wired commands.
 #[derive(Debug, Default)]
@@ -43,7 +45,31 @@ pub fn concerned(change: &Change) -> Concerned {
             look_at(change, wiring, because, &mut concerned);
         }
     }
+    for less in narrower(&before.wirings, &after.wirings) {
+        called_for_less(change, less, &mut concerned);
+    }
     concerned
+}
+
+/// That a hook is taken away is for people to see, and wants nothing; one that stays and is called for less is weaker.
+fn called_for_less(change: &Change, less: Less<'_>, concerned: &mut Concerned) {
+    let what = |wiring: &Wiring| format!("{} in {}", occasion(wiring), wiring.place());
+    match less {
+        Less::Gone(wiring) => {
+            concerned.notes.push(format!("{} is called no longer: {}", what(wiring), wiring.command()));
+        }
+        Less::Untold(wiring, why) => {
+            concerned.notes.push(format!("{}: {why}; whether that is less can't be told", what(wiring)));
+        }
+        Less::Narrower(wiring, message) => concerned.obstacles.push(Obstacle {
+            kind: ObstacleKind::Weaker,
+            subject: what(wiring),
+            message,
+            place: Some(wiring.place()),
+            remedy: remedy(&format!("wiring: {}", wiring.file)),
+            accepted: accepted(change, wiring),
+        }),
+    }
 }
 
 /// What makes it the same wiring, wherever in its file it stands.
@@ -158,12 +184,15 @@ pub fn occasion(wiring: &Wiring) -> String {
     }
 }
 
+/// Whether a host calls it on a system: by its commands, and by its name where names have a case.
 pub fn is_for(wiring: &Wiring, system: Platform) -> bool {
-    wiring.commands.iter().any(|command| match command.on {
-        On::Anywhere => true,
-        On::Unix => system != Platform::Windows,
-        On::Windows => system == Platform::Windows,
-    })
+    let is_seen = system != Platform::Linux || respelled(&wiring.file).is_none();
+    is_seen
+        && wiring.commands.iter().any(|command| match command.on {
+            On::Anywhere => true,
+            On::Unix => system != Platform::Windows,
+            On::Windows => system == Platform::Windows,
+        })
 }
 
 /// The systems on which a check has to cover a wiring: those that checks which cover it name, where the base has them so and

@@ -144,7 +144,7 @@ pub enum ObstacleKind {
     Uncovered,
     /// A file that wires commands, and that the change touches, can't be read.
     Unread,
-    /// A check would let pass what it did not.
+    /// A check would let pass what it did not, or a hook is called for less.
     Weaker,
     /// The policy, or who may sign, would let pass what it did not.
     Policy,

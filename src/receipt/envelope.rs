@@ -36,6 +36,17 @@ pub struct Signature {
     pub sig: Vec<u8>,
 }
 
+impl Signature {
+    /// The public key that it says it was made with, as SSH has it; `None` if it is none that is known. Whether it was, only
+    /// a program says that checks it.
+    #[must_use]
+    pub fn key(&self) -> Option<&[u8]> {
+        let rest = self.sig.strip_prefix(b"SSHSIG\0\0\0\x01")?;
+        let (length, rest) = rest.split_first_chunk::<4>()?;
+        rest.get(..usize::try_from(u32::from_be_bytes(*length)).ok()?).filter(|key| !key.is_empty())
+    }
+}
+
 /// Why bytes are no envelope: a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

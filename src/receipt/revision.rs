@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::error::{Error, Result};
 use crate::manifest::{self, Loaded};
 use crate::model::{HookRef, Platform, Wiring, WiringSource};
 use crate::plan::{Plan, Wanted};
 use crate::source::{self, TreeFile, Work};
-use crate::wirings::{self, Files, Linked, Place, Tree};
+use crate::wirings::{self, Files, Linked, Place, Tree, Wirings};
 
 /// A project in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Revision {
     /// That of the whole repository.
     pub tree: String,
     files: BTreeMap<Vec<u8>, TreeFile>,
+    /// What is wired in it, once somebody asked.
+    wirings: OnceLock<Result<Wirings, String>>,
 }
 
 impl Revision {
@@ -43,7 +46,7 @@ impl Revision {
 
     fn new(project: &Path, commit: String, tree: String, files: Vec<TreeFile>) -> Self {
         let files = files.into_iter().map(|file| (file.name.clone(), file)).collect();
-        Self { project: project.to_owned(), commit, tree, files }
+        Self { project: project.to_owned(), commit, tree, files, wirings: OnceLock::new() }
     }
 
     /// All files, in the order of their names.
@@ -83,13 +86,26 @@ impl Revision {
     ///
     /// # Errors
     ///
-    /// If git can't tell: a sentence.
+    /// If nothing is wired so, it can't be read, or git can't tell: a sentence.
     pub fn wired(&self, hook: &HookRef) -> Result<Vec<String>, String> {
-        let tree = Tree::open(&self.project, &self.commit)?;
-        let source = WiringSource { file: hook.file.clone(), commands: None };
-        let read = wirings::read(&tree, &[source]);
-        let named = read.wirings.iter().filter(|wiring| hook.is_for(wiring));
-        let scripts = named.flat_map(Wiring::scripts).filter(|script| script.exists);
+        let file = hook.file.trim_start_matches("./");
+        let read = |sources: &[WiringSource]| Ok(wirings::read(&Tree::open(&self.project, &self.commit)?, sources));
+        let known = self.wirings.get_or_init(|| read(&[])).as_ref().map_err(Clone::clone)?;
+        let named;
+        let known = if known.files.iter().any(|known| known == file) {
+            known
+        } else {
+            // Wherever it lies: what form it has is known by its name.
+            named = read(&[WiringSource { file: file.to_owned(), commands: None }])?;
+            &named
+        };
+        let own: Vec<&Wiring> = known.wirings.iter().filter(|wiring| hook.is_for(wiring)).collect();
+        if own.is_empty() {
+            let unread = known.unread.iter().find(|unread| unread.file == file);
+            let why = unread.map(|unread| format!(": {}", unread.message)).unwrap_or_default();
+            return Err(format!("nothing is wired for {} in the commit{why}", hook.words()));
+        }
+        let scripts = own.into_iter().flat_map(Wiring::scripts).filter(|script| script.exists);
         Ok([hook.file.clone()].into_iter().chain(scripts.map(|script| script.path.clone())).collect())
     }
 

@@ -30,6 +30,9 @@ const MARKS: [&[u8]; 2] = [b"/revocation/v", b"\\/revocation\\/v"];
 /// No more are looked at: each costs processes to see who signed it.
 const MOST: usize = 1000;
 
+/// Of those that name no key of an allowed signer no more are looked at.
+const STRANGERS: usize = 20;
+
 /// The JSON Schema of the statement, generated from its types.
 #[must_use]
 pub fn schema() -> serde_json::Value {
@@ -93,25 +96,38 @@ impl Revocations {
     ///
     /// If it can't be found out who signed one, or there are more than a thousand: then it is not known what is revoked.
     pub fn of<'d>(documents: impl IntoIterator<Item = &'d Document>, trust: &Trust) -> Result<Self> {
+        let one = |document: &'d Document| Some((document, document.envelope().ok().filter(may_be_one)?));
+        let all: Vec<(&Document, Envelope)> = documents.into_iter().filter_map(one).collect();
+        let vouched = all.iter().filter(|(_, envelope)| trust.may_vouch(envelope));
+        let digests: BTreeSet<&str> = vouched.map(|(document, _)| &*document.digest).collect();
+        if digests.len() > MOST {
+            return Err(unknown(&all[0].0.from, &format!("there are more than {MOST} revocations")));
+        }
         let mut revocations = Self::default();
         // A file may have what a ref has, too.
         let mut seen = BTreeMap::<&str, bool>::new();
-        for document in documents {
-            let Some(envelope) = document.envelope().ok().filter(may_be_one) else { continue };
+        let mut strangers = 0;
+        for (document, envelope) in &all {
             if let Some(counts) = seen.get(&*document.digest) {
                 if *counts {
                     revocations.sources.insert(document.from.clone());
                 }
                 continue;
             }
-            if seen.len() == MOST {
-                return Err(unknown(&document.from, &format!("there are more than {MOST} revocations")));
-            }
-            let counts = match trust.keygen.signer(&envelope, &trust.allowed) {
-                Ok(signer) => revocations.add(&document.from, &envelope, signer),
-                Err(Unvouched::Unknown(why)) => return Err(unknown(&document.from, &why)),
+            let is_stranger = !digests.contains(&*document.digest);
+            strangers += usize::from(is_stranger);
+            let answer = if is_stranger && strangers > STRANGERS {
+                Err("it names no key of an allowed signer".to_owned())
+            } else {
+                match trust.signer(envelope) {
+                    Err(Unvouched::Unknown(why)) => return Err(unknown(&document.from, &why)),
+                    answer => answer.map_err(|why| why.to_string()),
+                }
+            };
+            let counts = match answer {
+                Ok(signer) => revocations.add(&document.from, envelope, signer),
                 Err(why) => {
-                    revocations.disregard(&document.from, why.to_string());
+                    revocations.disregard(&document.from, why);
                     false
                 }
             };
@@ -254,23 +270,31 @@ mod tests {
 
     #[test]
     fn what_is_revoked_is_unknown_if_nobody_can_tell_who_signed_or_there_are_too_many() {
-        let trust = Trust { keygen: Keygen::new("no-such-program-here"), allowed: Vec::new() };
+        let trust = Trust::new(Keygen::new("no-such-program-here"), Vec::new());
         let document = |envelope: Envelope| Document::new("x".to_owned(), envelope.to_json());
         let mut signed = envelope(&payload("2026-01-01T00:00:00Z"));
         signed.add(Signature { keyid: String::new(), sig: b"x".to_vec() });
         let error = Revocations::of(&[document(signed)], &trust).expect_err("an error");
         assert!(error.to_string().contains("it can't be known which receipts are revoked: x: "), "{error}");
-        let unsigned = |index: usize| {
+        let numbered = |index: usize, sig: Option<&[u8]>| {
             let mut payload = payload("2026-01-01T00:00:00Z");
             payload["predicate"]["because"] = index.to_string().into();
-            document(envelope(&payload))
+            let mut envelope = envelope(&payload);
+            if let Some(sig) = sig {
+                envelope.add(Signature { keyid: String::new(), sig: sig.to_vec() });
+            }
+            document(envelope)
         };
-        let mut documents: Vec<Document> = (0..MOST).map(unsigned).collect();
-        // One twice is one.
-        documents.push(unsigned(0));
-        let revocations = Revocations::of(&documents, &trust).expect("all of them");
-        assert_eq!(revocations.disregarded().len(), MOST);
-        documents.push(unsigned(MOST));
-        assert!(Revocations::of(&documents, &trust).is_err());
+        // Those that nobody can vouch for cost nothing.
+        let unsigned: Vec<Document> = (0..=MOST).chain([0]).map(|index| numbered(index, None)).collect();
+        let revocations = Revocations::of(&unsigned, &trust).expect("all of them");
+        assert_eq!(revocations.disregarded().len(), MOST + 1, "one twice is one");
+        let trust = Trust::new(Keygen::new("no-such-program-here"), b"me ssh-x YWJjZGVm".to_vec());
+        let sig = &b"SSHSIG\0\0\0\x01\0\0\0\x06abcdef"[..];
+        let documents: Vec<Document> = (0..=MOST).map(|index| numbered(index, Some(sig))).collect();
+        let error = Revocations::of(&documents, &trust).expect_err("an error");
+        assert!(error.to_string().contains("more than 1000 revocations"), "{error}");
+        let error = Revocations::of(&documents[1..], &trust).expect_err("an error");
+        assert!(error.to_string().contains("no-such-program-here"), "{error}");
     }
 }

@@ -11,6 +11,7 @@ use std::process::{Command, Output, Stdio};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use memchr::memmem;
 
 use super::envelope::{Envelope, Signature};
 
@@ -95,25 +96,13 @@ impl Keygen {
         Ok(signature)
     }
 
-    /// Who of the allowed signers vouches for an envelope: the first signature that holds and is by one of them. `allowed`
-    /// is the text of a file of allowed signers.
+    /// Who of the allowed signers vouches for what was signed, by one signature over it. `allowed` is the text of a file of
+    /// allowed signers.
     ///
     /// # Errors
     ///
     /// Why nobody does.
-    pub fn signer(&self, envelope: &Envelope, allowed: &[u8]) -> Result<Signer, Unvouched> {
-        let pae = envelope.pae();
-        let mut refusal = Unvouched::Unsigned;
-        for signature in envelope.signatures() {
-            match self.allowed(&pae, signature, allowed) {
-                Ok(signer) => return Ok(signer),
-                Err(why) => refusal = why,
-            }
-        }
-        Err(refusal)
-    }
-
-    fn allowed(&self, pae: &[u8], signature: &Signature, allowed: &[u8]) -> Result<Signer, Unvouched> {
+    pub fn signer(&self, pae: &[u8], signature: &Signature, allowed: &[u8]) -> Result<Signer, Unvouched> {
         let fingerprint = self.holds(pae, signature)?;
         let sig = file_with(armoured(&signature.sig).as_bytes()).map_err(|error| unknown(&error))?;
         let list = file_with(allowed).map_err(|error| unknown(&error))?;
@@ -179,6 +168,16 @@ fn unknown(error: &io::Error) -> Unvouched {
     Unvouched::Unknown(format!("a signature can't be looked at: {error}"))
 }
 
+/// Whether the key that a signature names may be one of an allowed signer's, by what the list says alone. One that is
+/// certified may be another's whose key is listed.
+#[must_use]
+pub fn may_be_allowed(signature: &Signature, allowed: &[u8]) -> bool {
+    const CERTIFIED: &[u8] = b"-cert-v01@openssh.com";
+    signature.key().is_some_and(|key| {
+        memmem::find(key, CERTIFIED).is_some() || memmem::find(allowed, STANDARD.encode(key).as_bytes()).is_some()
+    })
+}
+
 /// What the program said against it, in one line.
 fn words_of(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
@@ -219,6 +218,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::receipt::verify::Trust;
 
     /// A new key in a folder, and its public half. `None` where there is nothing that makes one, and says so.
     fn key(folder: &Path, name: &str) -> Option<(Key, String)> {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn signer(envelope: &Envelope, allowed: &str) -> Result<Signer, Unvouched> {
-        Keygen::new("ssh-keygen").signer(envelope, allowed.as_bytes())
+        Trust::new(Keygen::new("ssh-keygen"), allowed.into()).signer(envelope)
     }
 
     #[test]
@@ -287,6 +287,21 @@ mod tests {
     }
 
     #[test]
+    fn a_signature_names_its_key() {
+        let folder = folder();
+        let Some((mine, public)) = key(folder.path(), "mine") else { return };
+        let Some((_, other)) = key(folder.path(), "other") else { return };
+        let signature = &signed(&mine).signatures()[0].clone();
+        assert!(may_be_allowed(signature, format!("# who\nme@example.org {public}").as_bytes()));
+        assert!(!may_be_allowed(signature, format!("me@example.org {other}").as_bytes()));
+        for sig in [&b"SSHSIG"[..], b"", b"SSHSIG\0\0\0\x01\xff\xff\xff\xff", b"SSHSIG\0\0\0\x02\0\0\0\0"] {
+            let signature = Signature { keyid: String::new(), sig: sig.to_vec() };
+            assert_eq!(signature.key(), None);
+            assert!(!may_be_allowed(&signature, public.as_bytes()));
+        }
+    }
+
+    #[test]
     fn a_signature_over_something_else_does_not_hold() {
         let folder = folder();
         let Some((mine, public)) = key(folder.path(), "mine") else { return };
@@ -318,7 +333,8 @@ mod tests {
         let Some((mine, public)) = key(folder.path(), "mine") else { return };
         let envelope = signed(&mine);
         let missing = Keygen::new(folder.path().join("no-such-program"));
-        assert!(matches!(missing.signer(&envelope, public.as_bytes()), Err(Unvouched::Unknown(_))));
+        let trust = Trust::new(missing.clone(), public.into_bytes());
+        assert!(matches!(trust.signer(&envelope), Err(Unvouched::Unknown(_))));
         assert!(missing.sign(&envelope, &mine).is_err());
         assert!(Keygen::new("ssh-keygen").sign(&envelope, &Key::File(folder.path().join("gone"))).is_err());
     }

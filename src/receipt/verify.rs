@@ -1,16 +1,17 @@
 //! What receipts are worth for a commit: who signed them, and whether they speak of it.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
 
+use super::digest::sha256;
 use super::envelope::Envelope;
 use super::inputs::Inputs;
 use super::repository;
 use super::revision::Revision;
-use super::ssh::{Keygen, Signer};
+use super::ssh::{Keygen, Signer, Unvouched, may_be_allowed};
 use super::statement::{self, digest_of, tree_of};
 use crate::error::{Error, Result};
 use crate::model::{
@@ -18,15 +19,54 @@ use crate::model::{
 };
 use crate::plan::Plan;
 
+/// Who vouches, by the digest of what was signed and the signature.
+type Vouched = HashMap<(String, Vec<u8>), Result<Signer, Unvouched>>;
+
 /// Whom a verification believes.
 #[derive(Debug, Clone)]
 pub struct Trust {
-    pub keygen: Keygen,
+    keygen: Keygen,
     /// The text of a file of allowed signers.
-    pub allowed: Vec<u8>,
+    allowed: Vec<u8>,
+    /// What was found out: that costs processes, and the same may be there many times.
+    known: RefCell<Vouched>,
 }
 
 impl Trust {
+    /// Those on a list, the text of a file of allowed signers.
+    #[must_use]
+    pub fn new(keygen: Keygen, allowed: Vec<u8>) -> Self {
+        Self { keygen, allowed, known: RefCell::default() }
+    }
+
+    /// Who of them vouches for an envelope: the first signature that holds and is by one of them.
+    ///
+    /// # Errors
+    ///
+    /// Why nobody does.
+    pub fn signer(&self, envelope: &Envelope) -> Result<Signer, Unvouched> {
+        let pae = envelope.pae();
+        let digest = sha256(&pae);
+        let mut refusal = Unvouched::Unsigned;
+        for signature in envelope.signatures() {
+            let of = (digest.clone(), signature.sig.clone());
+            let known = self.known.borrow().get(&of).cloned();
+            let answer = known.unwrap_or_else(|| self.keygen.signer(&pae, signature, &self.allowed));
+            self.known.borrow_mut().insert(of, answer.clone());
+            match answer {
+                Ok(signer) => return Ok(signer),
+                Err(why) => refusal = why,
+            }
+        }
+        Err(refusal)
+    }
+
+    /// Whether one of them may vouch for an envelope, by the keys that its signatures name: that costs nothing.
+    #[must_use]
+    pub fn may_vouch(&self, envelope: &Envelope) -> bool {
+        envelope.signatures().iter().any(|signature| may_be_allowed(signature, &self.allowed))
+    }
+
     /// The statement in an envelope that an allowed signer vouches for. Nothing of it is parsed before that is known.
     ///
     /// # Errors
@@ -34,7 +74,7 @@ impl Trust {
     /// Why it counts for nothing, with who signed it where that is known.
     pub fn open(&self, bytes: &[u8], now: SystemTime) -> Result<(Signer, Statement), (Option<Signer>, String)> {
         let envelope = Envelope::parse(bytes).map_err(|error| (None, error.to_string()))?;
-        let signer = self.keygen.signer(&envelope, &self.allowed).map_err(|error| (None, error.to_string()))?;
+        let signer = self.signer(&envelope).map_err(|error| (None, error.to_string()))?;
         match statement::parse(envelope.payload(), now) {
             Ok(statement) => Ok((signer, statement)),
             Err(why) => Err((Some(signer), why)),

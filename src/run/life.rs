@@ -98,6 +98,12 @@ impl<'a> Life<'a> {
         if let CheckCommand::Hook(hook) = &check.command {
             return self.begin_hook(index, hook, sandbox, slot);
         }
+        // Its reading is not to be taken for a hook's.
+        let _reader = match planned.tooth {
+            // It is made in a copy of the project.
+            Some(_) => self.reading.by_any(self.plan),
+            None => self.reading.by_check(self.plan, check),
+        };
         let broken = |why| records::not_run(check, Verdict::Broken, why);
         let ready = self.stage(planned, &sandbox).and_then(|(places, bite)| {
             let ready = self.prepare_in(check, &sandbox, places)?;

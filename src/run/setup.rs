@@ -19,6 +19,8 @@ impl Life<'_> {
     ///
     /// Why the file's checks can't run.
     pub fn set_up(&self, commands: &[Vec<String>], slot: &mut Slot<'_>, left: &mut Vec<Finding>) -> Result<(), String> {
+        // What they read is not to be taken for a hook's reading.
+        let _reader = (!commands.is_empty()).then(|| self.reading.by_any(self.plan));
         for argv in commands {
             let line = crate::words::command_line(argv);
             let check = Check {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::files::{Entry, Files, Refused};
+use super::hook_folders::told;
 use super::limits::MAX_BYTES;
 use super::links::Linked;
 use crate::source::{self, TreeFile, TreeKind, objects};
@@ -19,6 +20,8 @@ const DEEPEST: usize = 3;
 #[derive(Debug)]
 pub struct Tree {
     project: PathBuf,
+    /// As git knows it.
+    object: String,
     names: Vec<String>,
     files: BTreeMap<String, TreeFile>,
     /// Where links lead, by the objects that say it.
@@ -42,7 +45,8 @@ impl Tree {
             let target = content.and_then(|content| String::from_utf8(content).ok());
             targets.extend(target.map(|target| (links[index].clone(), target)));
         })?;
-        let mut tree = Self { project: project.to_owned(), names: Vec::new(), files, targets };
+        let (object, project) = (source::tree_of(project, revision)?, project.to_owned());
+        let mut tree = Self { project, object, names: Vec::new(), files, targets };
         tree.names = tree.all_names()?;
         Ok(tree)
     }
@@ -142,5 +146,13 @@ impl Files for Tree {
 
     fn root(&self) -> Option<&Path> {
         None
+    }
+
+    fn is_repository(&self) -> bool {
+        true
+    }
+
+    fn hook_folders(&self) -> Vec<String> {
+        told(&self.project, Some(&self.object))
     }
 }

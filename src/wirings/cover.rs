@@ -5,6 +5,7 @@
 //! wanted by every change, and covers what it uses, no more: else a single check would seem to cover everything.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::files::Files;
 use super::named::{Around, in_argv, in_shell};
@@ -62,6 +63,20 @@ pub fn used(check: &Check, files: &dyn Files) -> Vec<Script> {
             in_argv(&argv, &around).scripts
         }
     }
+}
+
+/// Those of some files that a check says it has to do with: that it covers, puts into its sandbox, or names in its command.
+#[must_use]
+pub fn reads<'p>(check: &Check, paths: &[&'p str], files: &dyn Files) -> Vec<&'p str> {
+    let used: Vec<String> = used(check, files).into_iter().map(|script| script.path).collect();
+    let covers = Covers::of(&check.covers);
+    let has = |path: &&str| {
+        let is_source = |source: &String| {
+            join("", source).is_some_and(|source| source.is_empty() || Path::new(path).starts_with(source))
+        };
+        covers.has(Path::new(path)) || used.iter().any(|used| used == path) || check.files.values().any(is_source)
+    };
+    paths.iter().copied().filter(has).collect()
 }
 
 /// Says which limits are shorter than what a check that covers the command takes, by how long each took last.

@@ -5,11 +5,12 @@ use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use super::hook_folders::told;
 use super::limits::MAX_BYTES;
 use super::listing::list;
 use crate::manifest::other_encoding;
 use crate::model::Platform;
-use crate::platform;
+use crate::{platform, source};
 
 /// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +60,13 @@ pub trait Files {
 
     /// The project's folder, where its files are read from the disk.
     fn root(&self) -> Option<&Path>;
+
+    /// Whether they are those of a repository, or of a part of one.
+    fn is_repository(&self) -> bool;
+
+    /// Folders of the project that something tells git to take its hooks from: the clone's configuration, or a line of any
+    /// file with `hooksPath` in it. Some may be none, and lie anywhere.
+    fn hook_folders(&self) -> Vec<String>;
 
     /// Its text, without a byte order mark.
     ///
@@ -134,6 +142,14 @@ impl Files for Disk {
 
     fn root(&self) -> Option<&Path> {
         Some(&self.root)
+    }
+
+    fn is_repository(&self) -> bool {
+        source::top(&self.root).is_some()
+    }
+
+    fn hook_folders(&self) -> Vec<String> {
+        told(&self.root, None)
     }
 }
 

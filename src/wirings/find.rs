@@ -1,20 +1,16 @@
 //! Which files wire commands, and the reader of each.
 
-use std::path::Path;
-
 use super::draft::{Draft, Text};
 use super::files::Files;
 use super::hosts::{self, COPILOT, Form, Language};
-use super::paths::folder;
+use super::paths::{ends_in, folder};
 use super::reading::Reading;
 use super::select::select;
 use super::settings::{Settings, plugin};
 use super::tree::Node;
-use super::{git, managers, yaml};
+use super::view::{BOUNDARY, project_of};
+use super::{git, hook_folders, lefthook, pre_commit, yaml};
 use crate::model::{Host, On, Shell, WiringSource};
-
-/// The file of a session receiver.
-const BOUNDARY: &str = "session-boundary.json";
 
 /// Reads every file of a known form, and those that manifests name.
 pub fn find<'a>(files: &'a dyn Files, sources: &[WiringSource]) -> Reading<'a> {
@@ -26,26 +22,46 @@ pub fn find<'a>(files: &'a dyn Files, sources: &[WiringSource]) -> Reading<'a> {
         if let Some(place) = hosts::by_name(name).filter(|place| hosts::lies_anywhere(place)) {
             settings(name, place.form, false, &mut reading);
         }
-        if folder(name) == ".github/hooks" && ends_in(name, "json") {
-            settings(name, &COPILOT, false, &mut reading);
-        }
         if has_front_matter(name) {
             front_matter(name, &mut reading);
         }
     }
-    boundary(BOUNDARY, &mut reading);
-    git::cline(&mut reading);
-    git::husky(&mut reading);
-    managers::lefthook(&mut reading);
-    managers::pre_commit(&mut reading);
+    own(&mut reading);
+    if files.is_repository() {
+        git::husky_elsewhere(&mut reading);
+    }
     if let Some(root) = files.root() {
         git::folder_of_hooks(root, &mut reading);
         git::configured(root, &mut reading);
     }
+    hook_folders::read(&mut reading);
     for source in sources {
         named(source, &mut reading);
     }
     reading
+}
+
+/// Reads what a host reads that is started in a folder of the project, where it does not do so in the project itself.
+pub fn find_in_folder(files: &dyn Files) -> Reading<'_> {
+    let mut reading = Reading::new(files);
+    for place in hosts::PLACES.iter().filter(|place| !hosts::lies_anywhere(place)) {
+        settings(place.file, place.form, place.personal, &mut reading);
+    }
+    own(&mut reading);
+    reading
+}
+
+/// What lies at one place of a project.
+fn own(reading: &mut Reading<'_>) {
+    let source = reading.source;
+    for name in source.names().iter().filter(|name| folder(name) == ".github/hooks" && ends_in(name, "json")) {
+        settings(name, &COPILOT, false, reading);
+    }
+    boundary(BOUNDARY, reading);
+    git::cline(reading);
+    git::husky(reading);
+    lefthook::lefthook(reading);
+    pre_commit::pre_commit(reading);
 }
 
 /// A host's settings, and the files that they name.
@@ -89,7 +105,7 @@ fn boundary(file: &str, reading: &mut Reading<'_>) {
 }
 
 /// Agents, skills and commands may have hooks of their own, in Claude Code's shape.
-fn has_front_matter(name: &str) -> bool {
+pub fn has_front_matter(name: &str) -> bool {
     let below = |folder: &str| name.starts_with(folder) || name.contains(&format!("/{folder}"));
     ends_in(name, "md") && (below(".claude/agents/") || below(".claude/skills/") || below(".claude/commands/"))
 }
@@ -121,10 +137,15 @@ fn named(source: &WiringSource, reading: &mut Reading<'_>) {
         return reading.unread(file, None, "a manifest names it, and it is not there", remedy);
     }
     let Some(path) = &source.commands else {
+        // What belongs to a project in a folder is read with that.
+        if project_of(file, !reading.source.is_repository()).is_some_and(|folder| !folder.is_empty()) {
+            return;
+        }
         return match hosts::by_name(file) {
             Some(place) => settings(file, place.form, place.personal, reading),
             None if super::paths::base(file) == BOUNDARY => boundary(file, reading),
             None if folder(file).ends_with(".github/hooks") => settings(file, &COPILOT, false, reading),
+            None if hook_folders::is_hook(file) => hook_folders::one(file, reading),
             None => {
                 let remedy = "say in the manifest where its commands are: `commands: \"$.hooks[*].run\"`".to_owned();
                 reading.unread(file, None, "its form is not known by its name", remedy);
@@ -158,8 +179,4 @@ fn named(source: &WiringSource, reading: &mut Reading<'_>) {
         };
         reading.push(Draft::new(Host::Other, file, text));
     }
-}
-
-fn ends_in(name: &str, ending: &str) -> bool {
-    Path::new(name).extension().is_some_and(|own| own == ending)
 }

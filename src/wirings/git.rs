@@ -7,6 +7,7 @@ use std::path::Path;
 use super::draft::{Draft, Text};
 use super::files::Entry;
 use super::hosts::GIT;
+use super::listing::is_skipped;
 use super::paths::folder;
 use super::reading::Reading;
 use crate::model::{Host, Platform, Shell};
@@ -22,6 +23,22 @@ pub fn husky(reading: &mut Reading<'_>) {
         if matches!(reading.source.entry(&file), Entry::File { .. }) {
             reading.files.push(file.clone());
             reading.push(Draft::of_file(Host::Husky, &file, name, Shell::ShFile));
+        }
+    }
+}
+
+/// Those in folders below: git calls its hooks at the top of the repository, wherever they lie.
+pub fn husky_elsewhere(reading: &mut Reading<'_>) {
+    let source = reading.source;
+    let is_one = |name: &&String| {
+        let within = folder(name);
+        within != HUSKY && (super::paths::base(within) == HUSKY || within == ".config/husky")
+    };
+    for file in source.names().iter().filter(is_one) {
+        let name = super::paths::base(file);
+        if GIT.contains(&name) && !file.split('/').any(is_skipped) {
+            reading.files.push(file.clone());
+            reading.push(Draft::of_file(Host::Husky, file, name, Shell::ShFile));
         }
     }
 }
@@ -42,6 +59,9 @@ pub fn folder_of_hooks(root: &Path, reading: &mut Reading<'_>) {
         // A folder elsewhere is this machine's business: its path says nothing to others.
         let shown = inside.as_deref().unwrap_or("core.hooksPath");
         let file = format!("{shown}/{name}");
+        if reading.files.contains(&file) {
+            continue;
+        }
         let mut draft = Draft::of_file(Host::Git, &file, name, Shell::File);
         draft.personal = inside.as_deref().is_none_or(|inside| inside.split('/').any(|part| part == ".git"));
         if inside.is_none() {

@@ -23,6 +23,11 @@ const SKIPPED: &[&str] = &[
     "site-packages",
 ];
 
+/// Whether a folder of that name has things that were made or fetched.
+pub fn is_skipped(folder: &str) -> bool {
+    SKIPPED.contains(&folder)
+}
+
 /// Names relative to the project, with `/`, sorted, and what is to be told of those that are missing.
 #[derive(Debug, Default)]
 pub struct Listing {
@@ -38,7 +43,7 @@ pub fn list(root: &Path) -> Listing {
         .map_or_else(|| walk(root, &mut listing.notes), |paths| paths.iter().map(|path| name(path)).collect());
     for name in names {
         match name {
-            Some(name) if name.split('/').any(|part| SKIPPED.contains(&part)) => {}
+            Some(name) if name.split('/').any(is_skipped) => {}
             // Arguments of a check are text, in which these stand for folders.
             Some(name) if !name.contains("$project") && !name.contains("$sandbox") => listing.files.push(name),
             _ => unnamed += 1,

@@ -7,7 +7,8 @@
 //! - `files` opens what is asked for, from the disk or from a commit: whoever compares two commits reads both alike.
 //! - `json`, `toml` and `yaml` make one `tree` of a text, in which each value has its line.
 //! - `hosts` is the table of what hosts do with their settings; `settings` reads both shapes of them by it. `git` and
-//!   `managers` read hooks that are files and those of hook managers, `select` what a manifest names.
+//!   `hook_folders` read hooks that are files, `lefthook` and `pre_commit` those of managers, `select` what a manifest names.
+//! - `view` shows a folder as a project of its own, and names as systems see them that know no case.
 //! - `shell` takes a command apart, `named` tells which files of the project it runs, by `programs`.
 //! - `faults` says what is wrong on sight, with what `script` sees in a file; `cover` says which check covers what.
 //!
@@ -26,14 +27,17 @@ mod files;
 mod find;
 mod finish;
 mod git;
+mod hook_folders;
 mod hosts;
 mod json;
+mod lefthook;
 mod limits;
 mod links;
 mod listing;
-mod managers;
+mod matchers;
 mod named;
 mod paths;
+mod pre_commit;
 mod programs;
 mod read;
 mod reading;
@@ -43,14 +47,17 @@ mod settings;
 mod shell;
 mod toml;
 mod tree;
+mod view;
 mod yaml;
 
 pub use commit::Tree;
-pub use cover::{cover, mark_short_limits, used};
+pub use cover::{cover, mark_short_limits, reads, used};
 pub use files::{Disk, Entry, Files, Refused};
 pub use hosts::{Form, Matchers, form};
 pub use links::{Linked, Nowhere, Place, parts};
 pub use listing::{Listing, list};
+pub use matchers::matches;
 pub use paths::join;
 pub use read::{Wirings, read};
 pub use settings::plugin;
+pub use view::{project_of, respelled};

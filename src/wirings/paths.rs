@@ -1,5 +1,7 @@
 //! Paths as texts with `/`, relative to the project.
 
+use std::path::Path;
+
 /// The folder that a file lies in; empty for the project itself.
 pub fn folder(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(folder, _)| folder)
@@ -8,6 +10,11 @@ pub fn folder(name: &str) -> &str {
 /// The last part of a path, whichever separator it has.
 pub fn base(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
+}
+
+/// Whether a file's name ends in that, as it is written.
+pub fn ends_in(name: &str, ending: &str) -> bool {
+    Path::new(name).extension().is_some_and(|own| own == ending)
 }
 
 /// A relative path in a folder, without `.` and `..`; `None` if it leads out of the project or is absolute.

@@ -294,6 +294,24 @@ fn anothers_read_of_a_script_is_no_proof() {
 }
 
 #[test]
+fn a_read_by_another_check_is_no_proof() {
+    let never = "- {id: never, hook: {file: .claude/settings.json}, events: [{expect: block}, {expect: block}]}";
+    let reads = "for i in 1 2 3 4 5 6 7 8 9; do cat guard.sh; sleep 0.1; done";
+    for (what, key) in [("it covers the script", "covers: [guard.sh]"), ("it says nothing", "tags: [x]")] {
+        // Both begin at once; which is first is no matter.
+        let checks = format!("{never}\n- {{id: reads, shell: '{reads}', {key}}}\n");
+        let context = Context::with(&checks);
+        // It takes long enough for the other to read meanwhile, if it may.
+        let settings = settings(&["sleep 0.5; test -e gone || exit 2; sh guard.sh"], 60);
+        context.file(".claude/settings.json", settings);
+        context.file("guard.sh", "exit 2\n");
+        let ran = context.hp(&["run", "--jobs", "2"]);
+        let unknown = ran.exits(1).report().checks.iter().find(|check| check.id == "never").map(|it| it.cases.unknown);
+        assert_eq!(unknown, Some(Some(2)), "{what}: {}", ran.said());
+    }
+}
+
+#[test]
 fn two_names_of_one_script_are_both_read() {
     let context = claude(&["sh real.sh", "sh again.sh"], "events: [{expect: allow}]");
     context.file("real.sh", "exit 0\n");
@@ -566,6 +584,13 @@ fn what_a_hook_rests_on_is_among_its_inputs() {
         assert!(!known.contains(&now), "{name}");
         known.push(now);
     }
+    // Where nothing is wired so, it rests on what is not known.
+    let settings = context.read(".claude/settings.json");
+    context.file(".claude/settings.json", settings.replace("PreToolUse", "Stop"));
+    assert!(digest().is_err_and(|why| why.contains("nothing is wired for")));
+    context.file(".claude/settings.json", &settings[1..]);
+    assert!(digest().is_err_and(|why| why.contains("it is no JSON")));
+    context.file(".claude/settings.json", settings);
     // What only this machine has is in no commit.
     context.file(".gitignore", ".claude\n");
     git(&["rm", "-q", "--cached", ".claude/settings.json"]);

@@ -133,9 +133,9 @@ fn every_hosts_form_is_read() {
         "Cursor .cursor/hooks.json:1 stop -> h/c.js",
         "Windsurf .windsurf/hooks.json:1 pre_run_command -> h/b.sh",
         "Claude Code .claude/agents/z.md:7 Stop [600s default] -> h/b.sh",
-        "Copilot .github/hooks/x.json:1 preToolUse [9s] -> h/b.sh h/b.ps1",
         "Claude Code plugins/x/hooks/hooks.json:1 Stop [600s default] -> plugins/x/s.sh",
         "Claude Code plugins/y/more.json:1 Stop [600s default] -> pkg/mod.py",
+        "Copilot .github/hooks/x.json:1 preToolUse [9s] -> h/b.sh h/b.ps1",
         "session receiver session-boundary.json:1 receiver check all -> h/a.py",
         "Cline .clinerules/hooks/PreToolUse PreToolUse -> .clinerules/hooks/PreToolUse",
         "husky .husky/pre-commit git pre-commit -> .husky/pre-commit h/b.sh",
@@ -500,7 +500,7 @@ fn other_projects_settings_are_read() {
     let outside = Path::new(&outside);
     // Its page has a table: `| file | count |`.
     let page = std::fs::read_to_string(outside.join("README.md")).expect("its page");
-    let mut counted = 0;
+    let mut table = Vec::new();
     for line in page.lines() {
         let cells: Vec<&str> = line.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect();
         let [file, count] = cells[..] else { continue };
@@ -515,9 +515,101 @@ fn other_projects_settings_are_read() {
         println!("{file}: {found} of {expected}");
         assert_eq!(found, expected, "{file}");
         assert_eq!(hooks.unread, [], "{file}");
-        counted += 1;
+        assert_eq!(count_of(&outside.join(file)), expected, "{file}: counted by what is a command in it");
+        table.push((file.to_owned(), expected));
     }
-    assert!(counted > 5, "the table was not read");
+    assert!(table.len() > 5, "the table was not read");
+    // All of them at once, where they are folders of one.
+    let context = Context::new();
+    copy(outside, context.project());
+    let hooks = hooks(&context, &[]);
+    for (file, expected) in table {
+        assert_eq!(hooks.wirings.iter().filter(|wiring| wiring.file == file).count(), expected, "{file}");
+    }
+}
+
+/// How many commands a JSON file of hooks has, counted without any knowledge of hosts: each map below `hooks` that has a
+/// text or a list as its command is one.
+fn count_of(file: &Path) -> usize {
+    fn count(value: &serde_json::Value) -> usize {
+        let is_one = |key: &str| value[key].is_string() || value[key].is_array();
+        if ["command", "bash", "powershell"].into_iter().any(is_one) {
+            return 1;
+        }
+        let inner: Vec<&serde_json::Value> = match value {
+            serde_json::Value::Object(map) => map.values().collect(),
+            serde_json::Value::Array(list) => list.iter().collect(),
+            _ => Vec::new(),
+        };
+        inner.into_iter().map(count).sum()
+    }
+    let text = std::fs::read_to_string(file).expect("a file");
+    count(&serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["hooks"])
+}
+
+/// A folder with several projects in it, none of which is a repository.
+#[test]
+fn projects_in_folders_are_read_as_their_hosts_read_them() {
+    let context = Context::new();
+    let nested = |commands: &[&str]| {
+        let hooks: Vec<_> = commands.iter().map(|it| serde_json::json!({"type": "command", "command": it})).collect();
+        serde_json::json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}}).to_string()
+    };
+    let flat = |event: &str, commands: &[&str]| {
+        let hooks: Vec<_> = commands.iter().map(|it| serde_json::json!({"command": it})).collect();
+        serde_json::json!({"version": 1, "hooks": {event: hooks}}).to_string()
+    };
+    let files = [
+        ("one/.claude/settings.json", nested(&["sh \"$CLAUDE_PROJECT_DIR\"/h/a.sh", "sh h/a.sh"])),
+        ("one/.codex/hooks.json", nested(&["sh h/a.sh"])),
+        ("one/.gemini/settings.json", serde_json::json!({"hooks": {}}).to_string()),
+        ("deep/two/.cursor/hooks.json", flat("stop", &["sh h/a.sh", "true", "sh none.sh"])),
+        ("deep/two/.github/hooks/two.json", flat("preToolUse", &["sh h/a.sh"])),
+        ("three/plugins/p/hooks/hooks.json", nested(&["sh \"${CLAUDE_PLUGIN_ROOT}/a.sh\""])),
+        ("four/hooks/hooks.json", nested(&["true"])),
+    ];
+    for (file, text) in &files {
+        context.file(file, text);
+    }
+    for file in ["one/h/a.sh", "deep/two/h/a.sh", "three/plugins/p/a.sh"] {
+        context.file(file, "");
+    }
+    context.file("five/.husky/pre-commit", "./a.sh\n");
+    context.program("five/a.sh", "#!/bin/sh\n");
+    context.file("six/lefthook.yml", "pre-push:\n  commands:\n    t: {run: sh none.sh}\n");
+    context.file("node_modules/x/.claude/settings.json", nested(&["true"]));
+    let hooks = hooks(&context, &[]);
+    for (file, _) in &files {
+        let found = hooks.wirings.iter().filter(|wiring| wiring.file == *file).count();
+        assert_eq!(found, count_of(&context.project().join(file)), "{file}");
+    }
+    assert_eq!((hooks.wirings.len(), &hooks.unread[..]), (11, &[][..]));
+    let shown: Vec<String> = hooks.wirings.iter().map(shown).collect();
+    for expected in [
+        "Claude Code one/.claude/settings.json:1 PreToolUse(Bash) [600s default] -> one/h/a.sh",
+        "Codex one/.codex/hooks.json:1 PreToolUse(Bash) [600s default] -> one/h/a.sh",
+        "Cursor deep/two/.cursor/hooks.json:1 stop -> deep/two/none.sh",
+        "husky five/.husky/pre-commit git pre-commit -> five/.husky/pre-commit five/a.sh",
+    ] {
+        assert!(shown.iter().any(|line| line == expected), "{expected} is not in {shown:#?}");
+    }
+    let cwds: Vec<_> = hooks.wirings.iter().filter_map(|wiring| wiring.commands[0].cwd.as_deref()).collect();
+    assert_eq!(cwds, ["deep/two", "deep/two", "deep/two", "deep/two", "five", "one", "one", "one", "six"]);
+    let missing = |wiring: &&Wiring| wiring.faults.iter().any(|fault| fault.kind.slug() == "script-missing");
+    let missing: Vec<&str> = hooks.wirings.iter().filter(missing).map(|wiring| wiring.file.as_str()).collect();
+    assert_eq!(missing, ["deep/two/.cursor/hooks.json", "six/lefthook.yml"]);
+}
+
+/// What is wired in a folder is called from there, with the variables of a host that was started there.
+#[test]
+fn a_hook_of_a_project_in_a_folder_is_called_there() {
+    let context = Context::new();
+    let script = "test \"$(basename \"$PWD\")\" = a && test -e \"$CLAUDE_PROJECT_DIR\"/only-here\n";
+    context.file("packages/a/guard.sh", script);
+    context.file("packages/a/only-here", "");
+    context.file("packages/a/.claude/settings.json", claude("Stop", r#"{"command": "sh guard.sh"}"#));
+    context.checks("- {id: a, hook: {file: packages/a/.claude/settings.json}, events: [{expect: allow}]}");
+    context.hp(&["run"]).exits(0);
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::chosen::{matched_key, matches};
+use super::chosen::matched_key;
 use super::find::Found;
 use crate::model::Host;
+use crate::wirings::matches;
 
 const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 const TURN: &str = "00000000-0000-4000-8000-000000000002";

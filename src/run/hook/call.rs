@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::proof::watched;
 use crate::model::{CheckCommand, Host, Interpreter, On, Platform, Shell, WiredCommand, Wiring};
 use crate::run::sandbox::Sandbox;
 use crate::{platform, source, wirings};
@@ -20,6 +21,8 @@ pub struct Call<'w> {
     pub started_as: CheckCommand,
     /// What its host sets beyond its own environment.
     pub env: BTreeMap<String, String>,
+    /// The files whose being read shows that it ran.
+    pub watched: Vec<PathBuf>,
 }
 
 impl<'w> Call<'w> {
@@ -33,7 +36,7 @@ impl<'w> Call<'w> {
             .ok_or_else(|| format!("{} has no command for {}", wiring.place(), platform::current().name()))?;
         let env = environment(wiring, project, sandbox);
         let started_as = started_as(wiring, command, args, project, &env);
-        Ok(Self { wiring, command, started_as, env })
+        Ok(Self { wiring, command, started_as, env, watched: watched(command, project) })
     }
 
     /// What starts it where there is no bash: on Windows hosts take PowerShell then.
@@ -55,8 +58,10 @@ fn environment(wiring: &Wiring, project: &Path, sandbox: &Sandbox) -> BTreeMap<S
     let mut set = |name: &str, value: &Path| {
         env.insert(name.to_owned(), value.to_string_lossy().into_owned());
     };
+    // A host that is started in a folder of the project has that for its own.
+    let start = project.join(wirings::project_of(&wiring.file, false).unwrap_or_default());
     for name in wirings::form(wiring.host).map_or(&[][..], |form| form.project) {
-        set(name, project);
+        set(name, &start);
     }
     if wiring.host == Host::ClaudeCode {
         if let Some(plugin) = wirings::plugin(&wiring.file) {
@@ -96,10 +101,11 @@ fn started_as(
             CheckCommand::Argv(argv.iter().map(replaced).chain(arguments.iter().cloned()).collect())
         }
         Shell::File => {
+            let own = project.join(&command.command);
             // Those of git may lie out of the project, where they have another name.
-            let of_git = (wiring.host == Host::Git).then(|| source::hooks_folder(project)).flatten();
-            let of_git = of_git.map(|folder| folder.join(wiring.event.as_deref().unwrap_or_default()));
-            let file = of_git.unwrap_or_else(|| project.join(&command.command));
+            let elsewhere = wiring.host == Host::Git && !own.is_file();
+            let of_git = elsewhere.then(|| source::hooks_folder(project)).flatten();
+            let file = of_git.map_or(own, |folder| folder.join(wiring.event.as_deref().unwrap_or_default()));
             words(&[&file.to_string_lossy()])
         }
         Shell::ShFile => words(&["sh", "-e", &project.join(&command.command).to_string_lossy()]),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::call::Call;
-use super::proof::{Evidence, last_line, proof, watched};
+use super::proof::{Evidence, last_line, proof};
 use super::protocol::{answer, has, json};
 use crate::model::{
     CaseOutcome, Check, Decision, EventInput, Exit, Expected, Finding, HookCall, HookEvent, Kind, ProcessTimes,
@@ -120,9 +120,8 @@ impl Case {
         let wiring = call.wiring;
         let (stdout, stderr) = (text(&outcome.stdout), text(&outcome.stderr));
         let answered = json(&stdout).and_then(Result::ok);
-        let own = watched(call.command, &places.project);
         let read: Option<Vec<PathBuf>> =
-            read.map(|read| read.iter().filter(|file| own.contains(file)).cloned().collect());
+            read.map(|read| read.iter().filter(|file| call.watched.contains(file)).cloned().collect());
         let evidence = Evidence {
             command: call.command,
             project: &places.project,

@@ -1,10 +1,9 @@
 //! Which of the hooks of an event a host calls: by their matchers, each command once where the host does so.
 
-use regex::Regex;
 use serde_json::Value;
 
 use crate::model::{Host, Wiring};
-use crate::wirings::{Matchers, form};
+use crate::wirings::{form, matches};
 
 /// Those that the host calls for an event.
 ///
@@ -42,25 +41,6 @@ fn is_called(wiring: &Wiring, event: Option<&Value>) -> Result<Option<String>, S
     Ok((!matches(wiring.host, matcher, value)?).then(|| format!("its matcher {matcher:?} is not for {key} {value:?}")))
 }
 
-/// Whether a host's matcher is for a value.
-///
-/// # Errors
-///
-/// If it can't be understood here: a sentence.
-pub fn matches(host: Host, matcher: &str, value: &str) -> Result<bool, String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ',' | '|' | ' ');
-    match form(host).map_or(Matchers::Unknown, |form| form.matchers) {
-        Matchers::Unknown => Ok(true),
-        Matchers::ListOrExpression if matcher.chars().all(is_plain) => {
-            Ok(matcher.split(['|', ',']).any(|name| name.trim() == value))
-        }
-        Matchers::ListOrExpression | Matchers::Expression => match Regex::new(matcher) {
-            Ok(expression) => Ok(expression.is_match(value)),
-            Err(_) => Err(format!("its matcher {matcher:?} is no regular expression that can be understood here")),
-        },
-    }
-}
-
 /// What of an event a host compares its matchers with; `None` where it calls all.
 ///
 /// Sources: the hosts' pages on hooks, November 2026.
@@ -91,29 +71,5 @@ pub fn matched_key(host: Host, event: &str) -> Option<&'static str> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn matchers_are_taken_as_their_hosts_take_them() {
-        use Host::{ClaudeCode, Copilot, Cursor};
-        for (host, matcher, value, called) in [
-            (ClaudeCode, "Bash", "Bash", true),
-            (ClaudeCode, "Bash", "BashOutput", false),
-            (ClaudeCode, "Edit|Write", "Write", true),
-            (ClaudeCode, "Edit, Write", "Write", true),
-            (ClaudeCode, "mcp__.*", "mcp__x__y", true),
-            (ClaudeCode, "^Note", "NotebookEdit", true),
-            (Cursor, "curl|wget", "echo; wget x", true),
-            (Cursor, "^npm ", "yarn", false),
-            (Copilot, "anything", "else", true),
-        ] {
-            assert_eq!(matches(host, matcher, value), Ok(called), "{matcher} {value}");
-        }
-        assert!(matches(ClaudeCode, "(?=x)", "x").is_err());
     }
 }

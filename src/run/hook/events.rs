@@ -11,7 +11,7 @@ use super::find::{Found, find};
 use super::input::{Input, input};
 use super::proof::watched;
 use super::told::Told;
-use crate::model::{Check, EventInput, HookEvent, HookRef, Verdict};
+use crate::model::{Check, Cwd, EventInput, HookEvent, HookRef, Verdict};
 use crate::plan::Planned;
 use crate::platform::{Ended, Job, LaneError, Reads};
 use crate::probes::Places;
@@ -96,11 +96,16 @@ impl<'a> Life<'a> {
         slot: &mut Slot<'_>,
     ) -> Result<(Told, Places, Option<Bite>, residue::Before), Stopped> {
         let check = &planned.check;
-        let (places, bite) = self.stage(planned, sandbox)?;
+        let wired = self.reading.wired(self.plan);
+        let (places, bite) = {
+            let copies = check.cwd == Cwd::Copy || planned.tooth.is_some();
+            let _copying = copies.then(|| self.reading.by_any(self.plan));
+            self.stage(planned, sandbox)?
+        };
         let outside = residue::Before::now(self, check, sandbox, &places, slot)?;
-        let found = {
-            let _looking = self.reading.look();
-            find(hook, &places.project)?
+        let found = match wired.in_project(&places.project, hook) {
+            Some(own) => find(hook, &own)?,
+            None => find(hook, &wired.wirings)?,
         };
         let wiring = places.project.join(hook.file.trim_start_matches("./"));
         let bite = bite.map(|bite| bite.afresh(&wiring));
@@ -153,7 +158,7 @@ impl<'a> Life<'a> {
         let mut calls = Vec::new();
         for wiring in wirings {
             let call = Call::of(wiring, &input.args, &places.project, sandbox)?;
-            let files = watched(call.command, &places.project);
+            let files = call.watched.clone();
             calls.push((call, files));
         }
         let mut ended = Instant::now();
@@ -181,8 +186,8 @@ impl<'a> Life<'a> {
                 Err(why) => case.not_started(&call, &why),
             }
         }
-        let watched: Vec<_> = ready.iter().flat_map(|(call, _)| watched(call.command, &places.project)).collect();
-        let watch = Reads::watch(&watched).ok();
+        let files: Vec<_> = ready.iter().flat_map(|(call, _)| call.watched.clone()).collect();
+        let watch = Reads::watch(&files).ok();
         let jobs: Vec<Job> = ready.iter().map(|(_, one)| one.job.clone()).collect();
         let (started, began) = (SystemTime::now(), Instant::now());
         let outcomes = slot.run_all(&jobs);
@@ -195,7 +200,8 @@ impl<'a> Life<'a> {
             if outcome.ended == Ended::ByItself {
                 ended = ended.max(began + Duration::from_micros(outcome.duration_us));
             }
-            case.seen(Seen { call: &call, argv: one.program.argv, outcome, read: read.as_deref(), places, check });
+            let (argv, read) = (one.program.argv, read.as_deref());
+            case.seen(Seen { call: &call, argv, outcome, read, places, check });
         }
         case.duration_us += longest;
         Ok(ended)

@@ -1,9 +1,7 @@
 //! From the name of a hook to what is wired.
 
-use std::path::Path;
-
-use crate::model::{HookRef, Host, Unread, Wiring, WiringFaultKind, WiringSource};
-use crate::wirings::{self, Disk};
+use crate::model::{HookRef, Host, Unread, Wiring, WiringFaultKind};
+use crate::wirings::Wirings;
 
 /// How many candidates a sentence names.
 const NAMED: usize = 8;
@@ -27,18 +25,13 @@ impl Found {
     }
 }
 
-/// Finds what the reference names in a project.
+/// Finds what the reference names among what is wired.
 ///
 /// # Errors
 ///
 /// A sentence that says what is wrong, with what there is instead.
-pub fn find(reference: &HookRef, project: &Path) -> Result<Found, String> {
-    let (disk, _) = Disk::open(project);
+pub fn find(reference: &HookRef, read: &Wirings) -> Result<Found, String> {
     let file = reference.file.trim_start_matches("./");
-    // Wherever it lies: what form it has is known by its name.
-    let named = WiringSource { file: file.to_owned(), commands: None };
-    let named = project.join(file).is_file().then_some(named);
-    let read = wirings::read(&disk, named.as_slice());
     let of_file: Vec<&Wiring> = read.wirings.iter().filter(|wiring| wiring.file == file).collect();
     let found: Vec<Wiring> = of_file.iter().filter(|wiring| reference.is_for(wiring)).map(|&one| one.clone()).collect();
     let Some(first) = found.first() else {

@@ -4,7 +4,7 @@
 //! find -> for each event: input -> chosen -> call -> lanes -> proof, protocol -> case -> told
 //! ```
 //!
-//! - `find` finds what the check names among what is wired; `chosen` which of that the host calls for an event, by its
+//! - `wired` reads what is wired, once for a run; `find` finds what the check names there; `chosen` which of that the host calls for an event, by its
 //!   matchers.
 //! - `input` is what the hook reads: a file, or what `agent_sample` and `git_sample` know that its host sends.
 //! - `call` is how a host starts it: shell, environment, folder, arguments.
@@ -31,5 +31,6 @@ mod input;
 mod proof;
 mod protocol;
 mod told;
+mod wired;
 
 pub use alone::Reading;

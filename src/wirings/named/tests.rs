@@ -26,6 +26,14 @@ impl Files for Names {
     fn root(&self) -> Option<&Path> {
         Some(Path::new("/p"))
     }
+
+    fn is_repository(&self) -> bool {
+        false
+    }
+
+    fn hook_folders(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The scripts of a command, missing ones with a `?`; or `!` and why they can't be told.
