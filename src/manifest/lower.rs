@@ -6,7 +6,7 @@ use super::forms::{InheritSpec, TextRuleSpec};
 use super::resolve::Resolved;
 use super::spec::{AcceptSpec, ExpectSpec, GateSpec, WiringSpec};
 use crate::model::{
-    Accept, Accepted, Allow, Check, CheckCommand, Expect, Home, Inherit, Interpreter, Need, Origin, Policy,
+    Accept, Accepted, Allow, Check, CheckCommand, Expect, Home, Inherit, Interpreter, Need, Origin, Planting, Policy,
     ReaderChoice, TextRule, WiringSource,
 };
 
@@ -68,6 +68,12 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         events,
         eventually: eventually.collect::<Option<_>>()?,
         publishes: spec.publishes.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
+        plant: spec
+            .plant
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(path, plant)| Planting { path: path.0.0, plant: plant.0 })
+            .collect(),
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         hosts: spec.hosts.map(|hosts| hosts.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,

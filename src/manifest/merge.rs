@@ -50,6 +50,7 @@ impl CheckSpec {
             allow: upper.allow.clone().or(self.allow),
             eventually: upper.eventually.clone().or(self.eventually),
             publishes: upper.publishes.clone().or(self.publishes),
+            plant: upper.plant.clone().or(self.plant),
             rules: upper.rules.clone().or(self.rules),
             repeat: upper.repeat.clone().or(self.repeat),
             retries: upper.retries.clone().or(self.retries),

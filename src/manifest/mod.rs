@@ -37,6 +37,7 @@ mod merge;
 mod node;
 mod parse;
 mod paths;
+mod plant_spec;
 mod problem;
 mod read;
 mod reader_spec;

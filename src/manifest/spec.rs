@@ -14,6 +14,7 @@ use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec
 use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
 use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath};
+use super::plant_spec::{PlantPath, PlantSpec};
 use super::reader_spec::ReaderSpec;
 use super::repeat_spec::{RetriesSpec, Times};
 use super::rules_spec::RulesSpec;
@@ -91,6 +92,9 @@ pub struct CheckSpec {
     /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
     /// One that is written in place is a finding.
     pub publishes: Option<Vec<Parsed<PublishGlob>>>,
+    /// What stands at a path before it starts, and is taken away after it: `{"$sandbox/tmp/guard.log": fifo}`. Nothing may
+    /// be there before. A path is relative to where the check starts, below `$project` or `$sandbox`, or absolute.
+    pub plant: Option<BTreeMap<Parsed<PlantPath>, PlantSpec>>,
     /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
     /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]

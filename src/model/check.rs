@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Eventually, Fact, HookEvent, HookRef, Kind, Retries, Rules, WindowsRules};
+use super::{Eventually, Fact, HookEvent, HookRef, Kind, Planting, Retries, Rules, WindowsRules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -334,6 +334,8 @@ pub struct Check {
     /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
     /// `$sandbox`, which are replaced.
     pub publishes: Vec<String>,
+    /// What stands there before it starts, and is taken away after it; by path, each once.
+    pub plant: Vec<Planting>,
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
     /// The systems from whose hosts the gate wants a receipt; those of its policy when empty.
@@ -420,6 +422,7 @@ impl Check {
             events: Vec::new(),
             eventually: Vec::new(),
             publishes: Vec::new(),
+            plant: Vec::new(),
             platforms: Vec::new(),
             hosts: Vec::new(),
             needs: Vec::new(),

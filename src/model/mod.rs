@@ -15,6 +15,7 @@ mod hook_check;
 mod host;
 mod json_path;
 mod lint;
+mod plant;
 mod policy;
 mod process;
 mod receipt;
@@ -53,6 +54,7 @@ pub use hook_check::{
 pub use host::{CodePages, HostFacts};
 pub use json_path::{JsonPath, PathStep, WiringSource};
 pub use lint::{LINTS_SCHEMA, Lint, LintKind, LintTotals, Lints, TrapHost};
+pub use plant::{LockKind, Plant, Planting};
 pub use policy::{Accept, Accepted, Policy, PolicyPart};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use receipt::{

@@ -10,6 +10,7 @@ use super::copy::{self, Outside};
 use super::environment::{self, Caller};
 use super::junit::Before;
 use super::listing::{self, Told, Unlisted};
+use super::planting::Planted;
 use super::program::{Known, Lookup, Program, os_strings};
 use super::removal::removal;
 use super::sandbox::Sandbox;
@@ -92,13 +93,20 @@ impl<'a> Life<'a> {
             return self.begin_hook(index, hook, sandbox, slot);
         }
         let broken = |why| records::not_run(check, Verdict::Broken, why);
-        let mut report = match self.prepare(check, &sandbox).map(|ready| (Self::list(check, &ready, slot), ready)) {
-            Ok((Ok(listing), ready)) => {
+        let prepared = self.prepare(check, &sandbox).and_then(|ready| {
+            let listed = Self::list(check, &ready, slot);
+            let planted = Planted::before(check, &sandbox, &ready.places)?;
+            Ok((listed, planted, ready))
+        });
+        let mut report = match prepared {
+            Ok((Ok(listing), planted, ready)) => {
                 let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
                         let begun = Begun { index, ready, listing, outcome, sandbox, started, since };
-                        return Half::Pending(Box::new(self.pending(begun, slot)));
+                        let mut pending = self.pending(begun, slot);
+                        pending.left.extend(planted.after(&pending.places));
+                        return Half::Pending(Box::new(pending));
                     }
                     Ok(outcome) => {
                         let argv = ready.program.argv;
@@ -116,10 +124,10 @@ impl<'a> Life<'a> {
                     }
                 }
             }
-            Ok((Err(Unlisted::Why(why, left)), ready)) => {
+            Ok((Err(Unlisted::Why(why, left)), _, ready)) => {
                 CheckReport { argv: ready.program.argv, findings: left, ..broken(why) }
             }
-            Ok((Err(Unlisted::Lost(error)), ready)) => records::lost(check, ready.program.argv, &error),
+            Ok((Err(Unlisted::Lost(error)), _, ready)) => records::lost(check, ready.program.argv, &error),
             Err(why) => broken(why),
         };
         report.findings.extend(removal(&sandbox));

@@ -16,6 +16,7 @@ mod names;
 mod needs;
 mod output;
 mod planned;
+mod planting;
 mod program;
 mod records;
 mod removal;

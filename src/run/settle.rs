@@ -388,5 +388,6 @@ pub fn at_limit(outcome: &Outcome) -> Option<String> {
 
 /// Whether nothing was put into the sandbox, and nothing happened to it.
 fn is_as_new(check: &Check, outcome: &Outcome) -> bool {
-    outcome.untouched && check.fact.is_none() && check.files.is_empty() && check.cwd != Cwd::Copy
+    let is_as_made = check.files.is_empty() && check.plant.is_empty() && check.cwd != Cwd::Copy;
+    outcome.untouched && check.fact.is_none() && is_as_made
 }

@@ -384,6 +384,7 @@ fn every_key_of_the_schema_is_tried_here() {
         "terminal.rs",
         "windows.rs",
         "publishes.rs",
+        "plant.rs",
         "hooks.rs",
         "hook_checks.rs",
         "gate.rs",

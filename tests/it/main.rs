@@ -63,6 +63,8 @@ mod output;
 #[cfg(target_os = "linux")]
 mod planned;
 #[cfg(target_os = "linux")]
+mod plant;
+#[cfg(target_os = "linux")]
 mod publishes;
 #[cfg(target_os = "linux")]
 mod receipt_store;

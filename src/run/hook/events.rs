@@ -15,6 +15,7 @@ use crate::model::{Check, EventInput, HookEvent, HookRef, Verdict};
 use crate::platform::{Ended, Job, LaneError, Reads};
 use crate::probes::Places;
 use crate::run::life::{Half, Life, Ready, keep_what_concerns};
+use crate::run::planting::Planted;
 use crate::run::program::Program;
 use crate::run::removal::removal;
 use crate::run::sandbox::Sandbox;
@@ -99,6 +100,7 @@ impl<'a> Life<'a> {
         let _alone = self.reading.alone(&files);
         let deadline = Instant::now() + check.timeout;
         let setting = Setting { check, found: &found, places: &places, sandbox, deadline };
+        let planted = Planted::before(check, sandbox, &places)?;
         let mut told = Told::new(&found, check);
         for (at, event) in check.events.iter().enumerate() {
             if Instant::now() >= deadline {
@@ -107,12 +109,13 @@ impl<'a> Life<'a> {
             }
             let ended = self.call_for(event, at, &setting, slot, &mut told)?;
             if told.is_cancelled() {
-                return Ok((told, places));
+                break;
             }
             if at + 1 == check.events.len() {
                 told.left.extend(eventually::unmet(check, &places, ended, &self.stop));
             }
         }
+        told.left.extend(planted.after(&places));
         Ok((told, places))
     }
 
