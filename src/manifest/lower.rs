@@ -40,6 +40,8 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
     let events = spec.events.filter(|_| is_hook).map(|events| events.value.0).unwrap_or_default();
     let events = events.into_iter().map(|event| event.value.lower()).collect::<Option<_>>()?;
     let eventually = spec.eventually.unwrap_or_default().into_iter().map(|wanted| wanted.value.lower());
+    let forbid = spec.forbid.unwrap_or_default().into_iter().map(|forbid| forbid.value.lower());
+    let faults = spec.faults.unwrap_or_default().into_iter().map(|fault| fault.value.lower());
     let mut default = Check::new(resolved.id, command);
     let mut expected = expect(spec.expect.unwrap_or_default())?;
     if is_hook {
@@ -74,6 +76,8 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
             .into_iter()
             .map(|(path, plant)| Planting { path: path.0.0, plant: plant.0 })
             .collect(),
+        forbid: forbid.collect::<Option<_>>()?,
+        faults: faults.collect::<Option<_>>()?,
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         hosts: spec.hosts.map(|hosts| hosts.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,

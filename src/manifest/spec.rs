@@ -10,6 +10,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use super::counts::{CasesSpec, SkippedSpec};
+use super::fault_spec::FaultSpec;
+use super::forbid_spec::ForbidSpec;
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
@@ -92,9 +94,15 @@ pub struct CheckSpec {
     /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
     /// One that is written in place is a finding.
     pub publishes: Option<Vec<Parsed<PublishGlob>>>,
+    /// Programs that nothing of it may run, by name: `tmux`, or `{program: tmux, observe: true}` to run it all the same. A
+    /// call of one is a finding, and the program is not run. One of that name in the project or the sandbox is another.
+    pub forbid: Option<Vec<Spanned<ForbidSpec>>>,
     /// What stands at a path before it starts, and is taken away after it: `{"$sandbox/tmp/guard.log": fifo}`. Nothing may
     /// be there before. A path is relative to where the check starts, below `$project` or `$sandbox`, or absolute.
     pub plant: Option<BTreeMap<Parsed<PlantPath>, PlantSpec>>,
+    /// System calls of its processes that are made to fail, or to take their time: `{call: rename, path: "*.pid", errno: EIO}`.
+    /// A fault that is never made is a finding. On Linux; the check is skipped elsewhere.
+    pub faults: Option<Vec<Spanned<FaultSpec>>>,
     /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
     /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]

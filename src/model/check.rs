@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Eventually, Fact, HookEvent, HookRef, Kind, Planting, Retries, Rules, WindowsRules};
+use super::{Eventually, Fact, Fault, Forbid, HookEvent, HookRef, Kind, Planting, Retries, Rules, WindowsRules};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -334,8 +334,12 @@ pub struct Check {
     /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
     /// `$sandbox`, which are replaced.
     pub publishes: Vec<String>,
+    /// Programs that nothing of it may run.
+    pub forbid: Vec<Forbid>,
     /// What stands there before it starts, and is taken away after it; by path, each once.
     pub plant: Vec<Planting>,
+    /// Its calls that are made to fail, or to take their time.
+    pub faults: Vec<Fault>,
     /// Skipped elsewhere; everywhere when empty.
     pub platforms: Vec<Platform>,
     /// The systems from whose hosts the gate wants a receipt; those of its policy when empty.
@@ -422,7 +426,9 @@ impl Check {
             events: Vec::new(),
             eventually: Vec::new(),
             publishes: Vec::new(),
+            forbid: Vec::new(),
             plant: Vec::new(),
+            faults: Vec::new(),
             platforms: Vec::new(),
             hosts: Vec::new(),
             needs: Vec::new(),

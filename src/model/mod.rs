@@ -8,7 +8,9 @@ mod check;
 mod comparison;
 mod event;
 mod fact;
+mod fault;
 mod finding;
+mod forbid;
 mod frame;
 mod gate;
 mod hook_check;
@@ -29,7 +31,8 @@ mod wiring;
 mod wiring_fault;
 
 pub use ability::{
-    Ability, Can, EXAMINATION_SCHEMA, Examination, PUBLISHED_FILES, REMOVALS, WINDOWS_RULES, remedy, to_see_all,
+    Ability, Can, EXAMINATION_SCHEMA, Examination, FAULTS, FORBIDDEN_COMMANDS, PUBLISHED_FILES, REMOVALS,
+    WINDOWS_RULES, remedy, to_see_all,
 };
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
@@ -42,7 +45,9 @@ pub use comparison::{
 };
 pub use event::{EVENTS_SCHEMA, Event};
 pub use fact::Fact;
+pub use fault::{Effect, Errno, Fault, FaultCall, FaultMade, FaultSeen};
 pub use finding::{Finding, Kind, Severity};
+pub use forbid::{Forbid, ForbiddenCall};
 pub use frame::{Frame, Raised};
 pub use gate::{
     ChangedWiring, GATE_SCHEMA, Gate, GateAnswer, GatePolicy, GateReceipt, GateSide, NextSteps, Obstacle, ObstacleKind,

@@ -26,6 +26,7 @@ mod changes;
 mod file_glob;
 mod gardener;
 mod job;
+mod path_pattern;
 mod places;
 mod planting;
 mod published;
@@ -34,6 +35,7 @@ mod reads;
 mod session;
 mod shebang;
 mod store;
+mod stub;
 mod temporary;
 
 #[cfg(target_os = "linux")]
@@ -79,11 +81,13 @@ pub use files::{
     run_through, set_apart, user, user_and_group,
 };
 pub use gardener::Garden;
-pub use job::{Captured, Change, Ended, Job, LaneError, LateProcess, Outcome, StartError};
+pub use job::{Captured, Change, Ended, Forbids, Job, LaneError, LateProcess, Outcome, StartError};
+pub use path_pattern::{PathPattern, as_glob};
 pub use places::{sandbox_base, state_folder};
 pub use planting::Seed;
 pub use published::{Published, Step, Story, Torn};
 pub use shebang::shebang;
+pub use stub::{StubCall, act as act_as_stub, make_stubs, take_calls};
 pub use system::{
     LaneHandle, Reads, Watcher, abilities, cannot_change, end_stranger, give_to_nobody, host_facts, machine, prepare,
     since_start, start_lane, started, wait_for_an_end,

@@ -17,7 +17,7 @@ use super::sandbox::Sandbox;
 use super::settle::Pending;
 use super::slot::Slot;
 use super::text::Unsatisfied;
-use super::{eventually, hook, junit, output, planned, records, surroundings, text};
+use super::{eventually, faults, forbid, hook, junit, output, planned, records, surroundings, text};
 use crate::model::{Check, CheckCommand, CheckReport, Cwd, Fact, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
 use crate::platform::{self, Ended, Job, Outcome};
@@ -95,17 +95,17 @@ impl<'a> Life<'a> {
         let broken = |why| records::not_run(check, Verdict::Broken, why);
         let prepared = self.prepare(check, &sandbox).and_then(|ready| {
             let listed = Self::list(check, &ready, slot);
-            let planted = Planted::before(check, &sandbox, &ready.places)?;
-            Ok((listed, planted, ready))
+            let plants = Planted::before(check, &sandbox, &ready.places)?;
+            Ok((listed, plants, ready))
         });
         let mut report = match prepared {
-            Ok((Ok(listing), planted, ready)) => {
+            Ok((Ok(listing), plants, ready)) => {
                 let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
                         let begun = Begun { index, ready, listing, outcome, sandbox, started, since };
                         let mut pending = self.pending(begun, slot);
-                        pending.left.extend(planted.after(&pending.places));
+                        pending.left.extend(plants.after(&pending.places));
                         return Half::Pending(Box::new(pending));
                     }
                     Ok(outcome) => {
@@ -143,6 +143,7 @@ impl<'a> Life<'a> {
         outcome.blind.extend(listing.blind);
         let Ready { program, places, before, .. } = ready;
         keep_what_concerns(&mut outcome, &places, started);
+        forbid::take(check, sandbox.root(), &mut outcome, started);
         let mut left = listing.left;
         if outcome.ended == Ended::ByItself {
             let ended = since + Duration::from_micros(outcome.duration_us);
@@ -250,7 +251,7 @@ impl<'a> Life<'a> {
     pub fn prepare_in(&self, check: &Check, sandbox: &Sandbox, places: Places) -> Result<Ready, String> {
         let Places { cwd, project, .. } = &places;
         let (cwd, project) = (&sandbox.seen(cwd), &sandbox.seen(project));
-        let env = environment::environment(check, &self.caller, sandbox, project, cwd);
+        let mut env = environment::environment(check, &self.caller, sandbox, project, cwd);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
         let known = self.caller.has_path(path).then_some(&self.known);
         let root = sandbox.seen(sandbox.root());
@@ -262,6 +263,7 @@ impl<'a> Life<'a> {
         if !places.cwd.starts_with(sandbox.root()) {
             roots.push(places.cwd.clone());
         }
+        let forbids = forbid::forbids(check, sandbox, project, &mut env)?;
         let job = Job {
             program: program.file.clone(),
             argv: os_strings(&program.argv),
@@ -274,6 +276,8 @@ impl<'a> Life<'a> {
             roots,
             spill: spill(sandbox),
             publishes: check.publishes.iter().map(|glob| eventually::folder_of(glob, &places)).collect(),
+            forbids,
+            faults: faults::absolute(check, &places),
             rules: check.rules,
             windows: check.windows.clone(),
             change: check.fact.and_then(surroundings::change),
@@ -287,6 +291,7 @@ impl<'a> Life<'a> {
             argv: os_strings(&argv),
             stdin: None,
             publishes: Vec::new(),
+            faults: Vec::new(),
             ..job.clone()
         });
         Ok(Ready { job, listing, program, places, before })

@@ -6,6 +6,8 @@ mod copy;
 mod encoding;
 mod environment;
 mod eventually;
+mod faults;
+mod forbid;
 mod groups;
 mod hook;
 mod judge;

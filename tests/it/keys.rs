@@ -385,6 +385,8 @@ fn every_key_of_the_schema_is_tried_here() {
         "windows.rs",
         "publishes.rs",
         "plant.rs",
+        "forbid.rs",
+        "faults.rs",
         "hooks.rs",
         "hook_checks.rs",
         "gate.rs",

@@ -39,6 +39,10 @@ mod doctor;
 #[cfg(target_os = "linux")]
 mod failed;
 #[cfg(target_os = "linux")]
+mod faults;
+#[cfg(target_os = "linux")]
+mod forbid;
+#[cfg(target_os = "linux")]
 mod gate;
 #[cfg(target_os = "linux")]
 mod gate_ways_round;

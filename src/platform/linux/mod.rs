@@ -28,6 +28,7 @@ pub mod signals;
 mod sockets;
 mod sought;
 mod spawn;
+mod tools;
 mod tree;
 mod waits;
 mod writers;
@@ -42,7 +43,7 @@ pub use abilities::abilities;
 pub use changes::{cannot_change, give_to_nobody};
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
-pub use owner::{machine, started};
+pub use owner::{machine, own_parents, started};
 pub use reads::Reads;
 
 pub use super::unix::lane::{LaneHandle, prepare, start_lane};

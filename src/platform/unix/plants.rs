@@ -2,11 +2,12 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+use rustix::fs::{FlockOperation, fcntl_lock};
 
 use super::super::NO_PROCESS;
 use super::super::system::orphans::own_program;
@@ -42,22 +43,12 @@ pub fn put(path: &Path, plant: &Plant) -> io::Result<Option<File>> {
             let file = file(0o666)?;
             match kind {
                 LockKind::Flock => file.try_lock().map_err(io::Error::from)?,
-                LockKind::Fcntl => lock_records(&file)?,
+                // This process has it until it closes the file, by whichever of its descriptors.
+                LockKind::Fcntl => fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive)?,
             }
             Ok(Some(file))
         }
     }
-}
-
-/// A lock of POSIX over a whole file, which this process has until it closes the file, by whichever of its descriptors.
-fn lock_records(file: &File) -> io::Result<()> {
-    // SAFETY: all zero is a lock of nothing.
-    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = libc::F_WRLCK as _;
-    lock.l_whence = libc::SEEK_SET as _;
-    // SAFETY: the file is open, and the lock outlives the call.
-    let taken = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &raw const lock) };
-    if taken == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// What tells a file from any other that is there at the same time.

@@ -21,7 +21,7 @@ use crate::run::removal::removal;
 use crate::run::sandbox::Sandbox;
 use crate::run::settle::{Hook, Pending};
 use crate::run::slot::Slot;
-use crate::run::{eventually, records};
+use crate::run::{eventually, forbid, records};
 
 /// Why a check's hook was not called, or not for all of its events.
 enum Stopped {
@@ -183,6 +183,7 @@ impl<'a> Life<'a> {
         for ((call, one), outcome) in ready.into_iter().zip(outcomes) {
             let mut outcome = outcome.map_err(|error| Stopped::Lost(error, one.program.argv.clone()))?;
             keep_what_concerns(&mut outcome, places, started);
+            forbid::take(check, &places.sandbox, &mut outcome, started);
             longest = longest.max(outcome.duration_us);
             if outcome.ended == Ended::ByItself {
                 ended = ended.max(began + Duration::from_micros(outcome.duration_us));
