@@ -3,24 +3,29 @@
 mod compare;
 mod gate;
 mod lint;
+mod merge;
+mod partition;
 mod place;
 mod receipt;
+mod teeth;
 mod words;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::model::Fact;
+use crate::model::{Fact, Partition};
 
 pub use compare::CompareArgs;
 pub use gate::GateArgs;
 pub use lint::LintArgs;
+pub use merge::MergeArgs;
 pub use place::{EngineArg, PlaceArgs};
 pub use receipt::{
     PushArgs, ReceiptArgs, ReceiptCommand, ReceiptFetchArgs, ReceiptListArgs, ReceiptPublishArgs, ReceiptRevokeArgs,
     ReceiptShowArgs, ReceiptVerifyArgs, VouchArgs,
 };
+pub use teeth::TeethArgs;
 pub use words::RulesArg;
 use words::{FactsParser, RulesParser};
 
@@ -44,6 +49,7 @@ pub struct Cli {
 pub enum Command {
     Run(RunArgs),
     Try(TryArgs),
+    Teeth(TeethArgs),
     List(ListArgs),
     Lint(LintArgs),
     Schema(SchemaArgs),
@@ -52,6 +58,7 @@ pub enum Command {
     Doctor(DoctorArgs),
     Hooks(HooksArgs),
     Compare(CompareArgs),
+    Merge(MergeArgs),
     Receipt(ReceiptArgs),
     Gate(GateArgs),
     Init(InitArgs),
@@ -65,8 +72,10 @@ pub enum Command {
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  \
 hostproof run spool --until-fail --keep failed\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
 hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n  \
+hostproof run --partition hash:2/4 --report part-2.json\n  \
 hostproof run --in python:3.13-slim --pull\n  hostproof run --parity hooks-ci --build ci/Dockerfile\n\n\
 In GitHub Actions failures are annotated where they are, and the step gets a summary.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct RunArgs {
     /// Ids of checks, or globs; all of them if none is given.
     #[arg(value_name = "CHECK")]
@@ -74,6 +83,10 @@ pub struct RunArgs {
     /// Run only those that were red, or not reached, when they were last run.
     #[arg(long)]
     pub failed: bool,
+    /// Run one part of the checks, as `hash:2/4`: which part a check is in depends on its id alone. `merge` makes one report of
+    /// those of all parts.
+    #[arg(long, value_name = "hash:PART/OF", value_parser = partition::parse)]
+    pub partition: Option<Partition>,
     /// Start no further check after the first red one.
     #[arg(long)]
     pub fail_fast: bool,
@@ -84,6 +97,9 @@ pub struct RunArgs {
     /// a commit, which is then run first, in a folder of its own.
     #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]
     pub baseline: Option<String>,
+    /// Remove new files in places that `watch` names, if a process of the check was seen to write them.
+    #[arg(long)]
+    pub remove_residue: bool,
     #[command(flatten)]
     pub vouch: VouchArgs,
     #[command(flatten)]

@@ -11,6 +11,7 @@
 //! report, report -> compare -> terminal, JSON, Markdown
 //! two commits, receipts -> gate -> whether the one may be merged into the other
 //! sources of what runs as a hook or a self-test -> lints -> report -> terminal, JSON, SARIF, annotations
+//! report, report -> merge -> report
 //! ```
 //!
 //! [`source`] adds git's facts to a report; [`memory`] knows from run to run which checks were red; [`words`] is how all parts say durations, commands and what others wrote.
@@ -25,8 +26,8 @@
 //! - **Nothing left**: whatever ends hostproof, every process of its checks and every sandbox is gone within a second.
 //! - **One reader of the environment** ([`mod@env`]), one place that prints ([`report`] and `commands`), one exit (`main`).
 //! - **Unsafe and system-dependent code** live in [`platform`] alone.
-//! - **Imports go one way**: `main -> commands -> init, container, compare, gate -> run, receipt, lints -> plan, wirings, readers,
-//!   probes -> source, manifest, platform -> covers, model, words`.
+//! - **Imports go one way**: `main -> commands -> init, container, compare, merge, gate -> run, receipt, lints -> plan, wirings,
+//!   readers, probes -> source, manifest, platform -> covers, model, words`.
 
 pub mod cli;
 pub mod commands;
@@ -40,6 +41,7 @@ pub mod init;
 pub mod lints;
 pub mod manifest;
 pub mod memory;
+pub mod merge;
 pub mod model;
 pub mod plan;
 pub mod platform;

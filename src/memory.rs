@@ -1,10 +1,11 @@
-//! Which checks of a project were red when they were last run: for `--failed`, in the user's folder for state, one small
-//! file per project.
+//! Which checks of a project were red when they were last run, for `--failed`, and how long each took, for which start first:
+//! in the user's folder for state, one small file per project. That of a project which is gone goes, too, after a while.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -15,6 +16,12 @@ use crate::platform;
 const SCHEMA: &str = "hostproof.memory/1";
 /// No memory is larger.
 const MAX_BYTES: u64 = 4 << 20;
+/// When so many times are known, a run that is none of all begins anew with its own.
+const MOST_TIMES: usize = 20_000;
+/// A project that is gone may be on a disk that is put in again: so long its memory stays.
+const GONE_FOR: Duration = Duration::from_secs(24 * 3600);
+/// How many of the others are looked at by one run.
+const LOOKED_AT: usize = 100;
 
 /// What is said of a check that was to run and was not reached.
 pub const NOT_RUN: &str = "not-run";
@@ -26,6 +33,18 @@ struct Memory {
     project: String,
     /// By id: the verdict, or [`NOT_RUN`].
     red: BTreeMap<String, String>,
+    /// By id: how long it took, in milliseconds.
+    #[serde(default)]
+    took: BTreeMap<String, u64>,
+}
+
+/// What is to be remembered of a run.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// The red checks, and those that were not reached: by id, with the verdict, or [`NOT_RUN`].
+    pub red: BTreeMap<String, String>,
+    /// How long each took that was started, in milliseconds.
+    pub took: BTreeMap<String, u64>,
 }
 
 /// The checks of the project that were red, or were not reached, when they were last to run: by id, with the verdict.
@@ -50,20 +69,61 @@ hostproof run writes it anew",
     }
 }
 
-/// Remembers a run: all of its checks, and of those the red ones. What is known of other checks stays, unless the run was
-/// one of all.
+/// How long the checks of the project took when they were last run, in milliseconds, by id. Nothing where nothing is known:
+/// a run is no worse for it.
+#[must_use]
+pub fn took(project: &Path) -> BTreeMap<String, u64> {
+    file(project).ok().and_then(|path| read(&path).ok()).map(|memory| memory.took).unwrap_or_default()
+}
+
+/// Remembers a run: all of its checks, of those the red ones, and how long they took. What is known of other checks stays,
+/// unless the run was one of all.
 ///
 /// # Errors
 ///
 /// If it can't be written.
-pub fn remember(project: &Path, ran: &BTreeSet<&str>, red: BTreeMap<String, String>, all: bool) -> Result<()> {
+pub fn remember(project: &Path, ran: &BTreeSet<&str>, seen: Seen, all: bool) -> Result<()> {
     let path = file(project)?;
     // What can't be read is replaced.
-    let mut known = if all { BTreeMap::new() } else { read(&path).map(|memory| memory.red).unwrap_or_default() };
-    known.retain(|id, _| !ran.contains(id.as_str()));
-    known.extend(red);
-    let memory = Memory { schema: SCHEMA.to_owned(), project: project.display().to_string(), red: known };
-    write(&path, &memory).map_err(|error| Error::file("cannot remember this run in", &path, error))
+    let known = if all { None } else { read(&path).ok() };
+    let (mut red, mut took) = known.map(|memory| (memory.red, memory.took)).unwrap_or_default();
+    red.retain(|id, _| !ran.contains(id.as_str()));
+    red.extend(seen.red);
+    if took.len() > MOST_TIMES {
+        // Of ids that came and went in runs of some.
+        took.clear();
+    }
+    took.extend(seen.took);
+    let memory = Memory { schema: SCHEMA.to_owned(), project: project.display().to_string(), red, took };
+    write(&path, &memory).map_err(|error| Error::file("cannot remember this run in", &path, error))?;
+    forget(&path);
+    Ok(())
+}
+
+/// Removes the memories of projects that have been gone for a while, beside that one. What can't be looked at stays.
+fn forget(own: &Path) {
+    let entries = own.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    let memories = entries
+        .map(|entry| entry.path())
+        .filter(|path| path != own && path.extension().is_some_and(|end| end == "json"));
+    let old = memories.filter(|path| is_older(path, GONE_FOR));
+    for path in old.take(LOOKED_AT) {
+        // A name that is not text can't be told to be gone.
+        let is_gone = |memory: &Memory| {
+            let project = Path::new(&memory.project);
+            !memory.project.contains(char::REPLACEMENT_CHARACTER) && matches!(project.try_exists(), Ok(false))
+        };
+        if read(&path).is_ok_and(|memory| is_gone(&memory)) {
+            // Another run may have been faster.
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// Whether a file was last written longer ago than that.
+fn is_older(path: &Path, age: Duration) -> bool {
+    let written = fs::metadata(path).and_then(|metadata| metadata.modified());
+    written.is_ok_and(|written| SystemTime::now().duration_since(written).is_ok_and(|since| since > age))
 }
 
 /// The file of a project, named by the digest of its path.

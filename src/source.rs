@@ -6,11 +6,12 @@ pub mod objects;
 pub mod remote;
 mod unlike;
 
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::{collections::BTreeSet, fs};
+use std::{fs, thread};
 
 use crate::model::SourceState;
 use crate::{env, platform};
@@ -247,6 +248,50 @@ pub fn is_tracked(file: &Path) -> bool {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return false };
     let arguments = ["--literal-pathspecs", "ls-files", "--error-unmatch", "-z", "--"].map(OsStr::new);
     output(folder, &[&arguments[..], &[name]].concat()).is_ok_and(|output| output.status.success())
+}
+
+/// Those of these paths that git ignores; `None` where there is no repository, or no git. What is tracked is not ignored.
+#[must_use]
+pub fn ignored(project: &Path, paths: &[PathBuf]) -> Option<HashSet<PathBuf>> {
+    let mut asked = command(project, |_| false);
+    asked.args(["check-ignore", "-z", "--stdin"]);
+    let mut child = asked.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let mut stdin = child.stdin.take()?;
+    let output = thread::scope(|scope| {
+        // It answers while it is asked.
+        scope.spawn(move || {
+            for path in paths {
+                // Who does not read it all says why by its status.
+                let written = stdin.write_all(path.as_os_str().as_encoded_bytes());
+                if written.and_then(|()| stdin.write_all(b"\0")).is_err() {
+                    break;
+                }
+            }
+        });
+        child.wait_with_output()
+    });
+    let output = output.ok()?;
+    // 1: none of them is.
+    let answered = matches!(output.status.code(), Some(0 | 1));
+    let names = output.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    answered.then(|| names.map(platform::path_of).collect())
+}
+
+/// The files of the project that are not as git's index has them, and those that it neither has nor ignores.
+#[must_use]
+pub fn unlike(project: &Path) -> Option<HashSet<PathBuf>> {
+    let bytes = git(project, &["ls-files", "--modified", "--others", "--exclude-standard", "-z"])?;
+    let names = bytes.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    Some(names.map(|name| project.join(platform::path_of(name))).collect())
+}
+
+/// The folders of the project in which git ignores everything, and the files that it ignores beside what it does not.
+#[must_use]
+pub fn ignored_places(project: &Path) -> Option<HashSet<PathBuf>> {
+    let listing = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+    let bytes = git(project, &listing)?;
+    let names = bytes.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    Some(names.map(|name| project.join(platform::path_of(name.strip_suffix(b"/").unwrap_or(name)))).collect())
 }
 
 /// Whether git, or its absence, says that a folder is in no repository.

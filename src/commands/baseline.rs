@@ -1,5 +1,6 @@
 //! `run --baseline`: what was red before, read from a report or found out by a run of an older commit.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::check_run::tool;
@@ -98,11 +99,13 @@ impl Checkout {
         }
         before.checks.retain(|planned| ids.contains(&planned.check.id));
         let options = Options {
+            remove_residue: false,
             jobs: args.how.jobs.map_or_else(super::check_run::processors, usize::from),
             keep: Keep::Never,
             strict: args.how.strict,
             until: Until::AllRan,
             whole: true,
+            took: BTreeMap::new(),
         };
         let ran = run::run(&before, &options, &Silent)?;
         if ran.stopped == Some(Stop::Interrupted) {
@@ -138,6 +141,7 @@ fn report(plan: Plan, ran: run::Ran) -> Report {
             stopped: ran.stopped,
             not_run: ran.not_run,
             baseline: None,
+            partition: None,
         },
         place: Place::host(),
         host: HostFacts::default(),

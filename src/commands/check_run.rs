@@ -18,7 +18,8 @@ use crate::cli::{HowArgs, KeepArg, VouchArgs};
 use crate::container::{Session, Wanted};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::{
-    Check, EVENTS_SCHEMA, Event, HostFacts, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts, Stop, Tool,
+    Check, EVENTS_SCHEMA, Event, Finding, HostFacts, Partition, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts,
+    Stop, Tool, Totals,
 };
 use crate::plan::Plan;
 use crate::report::{self, Again, Look};
@@ -34,15 +35,21 @@ pub struct CheckRun {
     /// Whether the report is wanted whole afterwards, to be set beside another one.
     pub compared: bool,
     pub how: HowArgs,
-    /// Whether the checks have manifests, so that their ids can be named on the command line.
-    pub by_id: bool,
+    /// What runs the checks again by their ids; `None` for a command without a manifest.
+    pub subcommand: Option<&'static str>,
     /// The folder of manifests, if one was named.
     pub manifests: Option<PathBuf>,
     pub until: Until,
+    /// Whether what a check surely left in a watched place is removed.
+    pub remove_residue: bool,
     /// The run that this one is set against.
     pub baseline: Option<Before>,
     /// Whether there is to be a receipt.
     pub vouch: VouchArgs,
+    /// Which part of all checks the plan is.
+    pub partition: Option<Partition>,
+    /// How long its checks took when they were last run, in milliseconds, by id.
+    pub took: BTreeMap<String, u64>,
     /// What is to be said of the plan.
     pub remark: Option<String>,
 }
@@ -60,6 +67,8 @@ pub struct Done {
     pub red: BTreeMap<String, String>,
     /// Without [`CheckRun::compared`] it may lack what is green, and the machine's facts.
     pub report: Report,
+    /// How long each check took that was started, in milliseconds, by id.
+    pub took: BTreeMap<String, u64>,
 }
 
 /// Runs it.
@@ -80,6 +89,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let told = documents.report.is_some() || documents.junit.is_some() || vouch.is_some() || env::in_github_actions();
     let told = told || check_run.compared;
     let options = options(how, plan, *until, told || check_run.baseline.is_some());
+    let options = Options { took: check_run.took.clone(), remove_residue: check_run.remove_residue, ..options };
 
     let started = SystemTime::now();
     let id = format!("{}-{}", timestamp(started), std::process::id());
@@ -116,7 +126,12 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     let (ran, host) = ran?;
 
     let finished = SystemTime::now();
-    let mut code = exit_code(&ran);
+    let took = ran.took;
+    let mut code = exit_code(&ran.totals, &ran.findings, ran.stopped);
+    if plan.checks.is_empty() && check_run.partition.is_some() {
+        // Other parts have what there is.
+        code = ExitCode::Ok;
+    }
     let mut report = Report {
         schema: SCHEMA.to_owned(),
         tool: tool(),
@@ -130,6 +145,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
             stopped: ran.stopped,
             not_run: ran.not_run,
             baseline: None,
+            partition: check_run.partition,
         },
         place,
         host: HostFacts { programs: ran.programs, ..host },
@@ -186,10 +202,10 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     }
     // The counts come last, whatever went wrong.
     show.line(&format!("\n{counts}"));
-    Ok(Done { code, red: red(&report), report })
+    Ok(Done { code, red: red(&report), report, took })
 }
 
-/// How a plan is run.
+/// How a plan is run, without a word on how long its checks take.
 pub fn options(how: &HowArgs, plan: &Plan, until: Until, whole: bool) -> Options {
     Options {
         jobs: how.jobs.map_or_else(processors, usize::from).min(plan.checks.len().max(1)),
@@ -200,7 +216,9 @@ pub fn options(how: &HowArgs, plan: &Plan, until: Until, whole: bool) -> Options
         },
         strict: how.strict,
         until,
+        remove_residue: false,
         whole,
+        took: BTreeMap::new(),
     }
 }
 
@@ -226,7 +244,7 @@ pub fn tool() -> Tool {
 
 /// Everything that is to be said after the lines of the checks.
 fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
-    let CheckRun { plan, how, by_id, manifests, .. } = check_run;
+    let CheckRun { plan, how, subcommand, manifests, .. } = check_run;
     let here = current_folder().unwrap_or_else(|_| plan.project.clone());
     let planned: HashMap<&str, &Check> =
         plan.checks.iter().map(|planned| (planned.check.id.as_str(), &planned.check)).collect();
@@ -237,7 +255,7 @@ fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
         let again = Again {
             check: planned.get(check.id.as_str()).copied(),
             project: &plan.project,
-            by_id: *by_id,
+            subcommand: *subcommand,
             manifests: manifests.as_deref(),
             here: &here,
             image: report.place.image.as_deref(),
@@ -293,16 +311,17 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-fn exit_code(ran: &run::Ran) -> ExitCode {
-    if ran.stopped == Some(Stop::Interrupted) {
+/// The exit code of a run.
+pub fn exit_code(totals: &Totals, findings: &[Finding], stopped: Option<Stop>) -> ExitCode {
+    if stopped == Some(Stop::Interrupted) {
         return ExitCode::Interrupted;
     }
-    let totals = &ran.totals.checks;
+    let totals = &totals.checks;
     if totals.passed + totals.skipped + totals.not_run < totals.planned {
         return ExitCode::Red;
     }
     // A run that could not look everywhere was not measured, where that matters.
-    if ran.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return ExitCode::Incomplete;
     }
     // All skipped is nothing that ran.

@@ -63,8 +63,17 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
 ///
 /// If it can't be read, or is neither a report nor a JUnit file.
 pub fn side(file: &Path) -> Result<Side> {
+    read(file, "compared")
+}
+
+/// Reads a file for something to be done with it, which is said in messages.
+///
+/// # Errors
+///
+/// If it can't be read, or is neither a report nor a JUnit file.
+pub fn read(file: &Path, done: &str) -> Result<Side> {
     let name = shown(file.display().to_string().as_bytes());
-    let wrong = |why: &str| Error::Usage(shown(format!("{name} can't be compared: {why}").as_bytes()));
+    let wrong = |why: &str| Error::Usage(shown(format!("{name} can't be {done}: {why}").as_bytes()));
     // A link is followed, and what it leads to must be a file.
     let real = platform::real_path(file).map_err(|error| wrong(&format!("it can't be opened: {error}")))?;
     let metadata = std::fs::metadata(&real).map_err(|error| wrong(&format!("it can't be opened: {error}")))?;

@@ -102,6 +102,7 @@ fn page(kind: Kind) -> &'static str {
         Kind::LongCount => include_str!("../../docs/findings/long-count.md"),
         Kind::SkippedCases => include_str!("../../docs/findings/skipped-cases.md"),
         Kind::NoProof => include_str!("../../docs/findings/no-proof.md"),
+        Kind::Toothless => include_str!("../../docs/findings/toothless.md"),
         Kind::Unmet => include_str!("../../docs/findings/unmet.md"),
         Kind::Timeout => include_str!("../../docs/findings/timeout.md"),
         Kind::Survivor => include_str!("../../docs/findings/survivor.md"),

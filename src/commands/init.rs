@@ -77,6 +77,7 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
             setup: None,
             skip: None,
             needs_proof: false,
+            tooth: None,
         })
         .collect();
     let plan = Plan { project: project.root.clone(), checks, setups: Vec::new(), manifests: Manifests::default() };
@@ -84,7 +85,15 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
     let look = Show::Stderr.look();
     Show::Stderr.line(&report::header(look, &Place::host(), plan.checks.len(), jobs));
     let width = tests.iter().map(|test| test.id.chars().count()).max().unwrap_or(0);
-    let options = Options { jobs, keep: Keep::Never, strict: false, until: Until::AllRan, whole: true };
+    let options = Options {
+        jobs,
+        keep: Keep::Never,
+        strict: false,
+        until: Until::AllRan,
+        remove_residue: false,
+        whole: true,
+        took: std::collections::BTreeMap::new(),
+    };
     let ran = run::run(&plan, &options, &Lines { look, width })?;
     Ok((ran.stopped.is_none() && ran.checks.len() == tests.len()).then_some(ran.checks))
 }

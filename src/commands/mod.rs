@@ -17,6 +17,7 @@ mod inside;
 mod lint;
 mod list;
 mod man;
+mod merge;
 mod parity;
 mod receipt;
 mod receipt_revoke;
@@ -24,6 +25,7 @@ mod receipt_store;
 mod run;
 mod schema;
 mod show;
+mod teeth;
 mod telling;
 mod traps;
 mod r#try;
@@ -44,6 +46,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
     match cli.command.unwrap_or_else(|| Command::Run(RunArgs::default())) {
         Command::Run(args) => run::run(&args),
         Command::Try(args) => r#try::run(args),
+        Command::Teeth(args) => teeth::run(args),
         Command::List(args) => list::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Schema(args) => Ok(schema::run(&args)),
@@ -52,6 +55,7 @@ pub fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Doctor(args) => Ok(doctor::run(&args)),
         Command::Hooks(args) => hooks::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Receipt(args) => receipt::run(&args.command),
         Command::Gate(args) => gate::run(&args),
         Command::Init(args) => init::run(&args),

@@ -52,6 +52,13 @@ pub fn once(args: &RunArgs, how: &HowArgs, container: Option<container::Wanted>)
             remark = Some(format!("{these} was red when it was last run; without --failed they run"));
         }
     }
+    if let Some(partition) = args.partition {
+        plan.keep(partition);
+        if plan.checks.is_empty() && remark.is_none() {
+            remark =
+                Some(format!("no check is in part {} of {}: the others have them all", partition.part, partition.of));
+        }
+    }
     let baseline = match &args.baseline {
         None => None,
         Some(named) => match Before::find(named, args, &plan)? {
@@ -60,22 +67,29 @@ pub fn once(args: &RunArgs, how: &HowArgs, container: Option<container::Wanted>)
         },
     };
     // A run of all says all that there is to remember.
-    let all = args.checks.is_empty() && !args.failed && args.how.rules.is_none() && args.manifests.manifests.is_none();
+    let all = args.checks.is_empty()
+        && !args.failed
+        && args.partition.is_none()
+        && args.how.rules.is_none()
+        && args.manifests.manifests.is_none();
     let is_here = container.is_none();
     // Where there is nothing to run, there is nothing to start.
     let container = container.filter(|_| !plan.checks.is_empty());
     let container = container.map(|wanted| Contained { wanted, words: words(args, &plan, &folder) });
     let check_run = CheckRun {
-        plan,
         container,
         compared: args.place.parity.is_some(),
         how: how.clone(),
-        by_id: true,
+        subcommand: Some("run"),
         manifests: args.manifests.manifests.clone(),
         until: until(args),
+        remove_residue: args.remove_residue,
         baseline,
+        partition: args.partition,
+        took: memory::took(&plan.project),
         vouch: args.vouch.clone(),
         remark,
+        plan,
     };
     let done = check_run::run(&check_run)?;
     let plan = &check_run.plan;
@@ -83,7 +97,8 @@ pub fn once(args: &RunArgs, how: &HowArgs, container: Option<container::Wanted>)
     // What was red elsewhere is not red here. Where nothing can be remembered, no run is worse for it; --failed will say so.
     if is_here
         && !ran.is_empty()
-        && let Err(error) = memory::remember(&plan.project, &ran, done.red.clone(), all)
+        && let Err(error) =
+            memory::remember(&plan.project, &ran, memory::Seen { red: done.red.clone(), took: done.took.clone() }, all)
         && args.failed
     {
         Show::error(&error);
@@ -133,6 +148,7 @@ fn words(args: &RunArgs, plan: &Plan, folder: &OsStr) -> Vec<String> {
     words.extend(args.how.strict.then(|| "--strict".to_owned()));
     words.extend(args.fail_fast.then(|| "--fail-fast".to_owned()));
     words.extend(args.until_fail.then(|| "--until-fail".to_owned()));
+    words.extend(args.remove_residue.then(|| "--remove-residue".to_owned()));
     words.extend(args.how.vary.iter().flatten().map(|fact| format!("--vary={}", fact.name())));
     words.extend(plan.checks.iter().map(|planned| planned.check.id.clone()));
     words

@@ -1,5 +1,7 @@
 //! `hostproof try -- COMMAND`
 
+use std::collections::BTreeMap;
+
 use super::check_run::{self, CheckRun};
 use crate::cli::{CwdArg, HomeArg, TryArgs, VouchArgs};
 use crate::error::{Error, ExitCode, Result};
@@ -46,10 +48,13 @@ pub fn run(args: TryArgs) -> Result<ExitCode> {
         container: None,
         compared: false,
         how: args.how,
-        by_id: false,
+        subcommand: None,
         manifests: None,
         until: if args.until_fail { Until::OneFails } else { Until::AllRan },
+        remove_residue: false,
         baseline: None,
+        partition: None,
+        took: BTreeMap::new(),
         vouch: VouchArgs::default(),
         remark: None,
     })?;

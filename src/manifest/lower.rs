@@ -42,6 +42,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
     let eventually = spec.eventually.unwrap_or_default().into_iter().map(|wanted| wanted.value.lower());
     let forbid = spec.forbid.unwrap_or_default().into_iter().map(|forbid| forbid.value.lower());
     let faults = spec.faults.unwrap_or_default().into_iter().map(|fault| fault.value.lower());
+    let breaks = spec.breaks.unwrap_or_default().into_iter().map(|one| one.value.lower());
     let mut default = Check::new(resolved.id, command);
     let mut expected = expect(spec.expect.unwrap_or_default())?;
     if is_hook {
@@ -69,6 +70,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         allow: allow.collect::<Option<_>>()?,
         events,
         eventually: eventually.collect::<Option<_>>()?,
+        breaks: breaks.collect::<Option<_>>()?,
         publishes: spec.publishes.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
         plant: spec
             .plant
@@ -78,6 +80,8 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
             .collect(),
         forbid: forbid.collect::<Option<_>>()?,
         faults: faults.collect::<Option<_>>()?,
+        watch: spec.watch.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
+        unchanged: spec.unchanged.unwrap_or_default().into_iter().map(|argv| argv.0).collect(),
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),
         hosts: spec.hosts.map(|hosts| hosts.0).unwrap_or_default(),
         needs: needs.collect::<Option<_>>()?,

@@ -21,6 +21,7 @@
 //! - **No echo**: an entry that was refused is never reported as missing.
 //! - **Bounded**: time and stack are bounded by the limits of `limits`, whatever the bytes are.
 
+mod break_spec;
 mod counts;
 mod decode;
 mod decode_error;

@@ -97,6 +97,39 @@ impl Grammar for PublishGlob {
     }
 }
 
+/// A place outside the sandbox: a glob, absolute, relative to the project, or below `$project` or `$sandbox`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchGlob(pub String);
+
+impl Grammar for WatchGlob {
+    const WHAT: &'static str = "a glob of files and folders";
+    const NAME: &'static str = "WatchGlob";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let below = ["$project/", "$sandbox/", "/"].into_iter().find_map(|start| text.strip_prefix(start));
+        let below = below.or_else(|| text.get(3..).filter(|_| is_on_drive(text))).unwrap_or(text);
+        let help = "write what is watched, as `/tmp/sweep_*` or `.claude/state`; what is in a folder goes with it";
+        if ["", "."].contains(&below) || below.starts_with('$') || below.ends_with('/') {
+            return Err(Fault::new(format!("\"{text}\" names no file and no folder")).help(help));
+        }
+        let below = relative(below, "the project").map_err(|fault| fault.help(help))?;
+        match FileGlob::new(&below) {
+            Ok(_) => Ok(Self(text.to_owned())),
+            Err(why) => Err(Fault::new(format!("\"{text}\" is not a glob: {why}")).help(help)),
+        }
+    }
+
+    fn schema() -> Schema {
+        pattern(r"^[^\\]+$")
+    }
+}
+
+/// Whether a path begins with a drive of Windows, written with `/`.
+fn is_on_drive(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() > 3 && bytes[0].is_ascii_alphabetic() && &bytes[1..3] == b":/"
+}
+
 /// A glob of published files, for the command line.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 //! What is wrong is looked for on every platform that a check is for, so that a run on one system finds what would break
 //! on another.
 
+use super::break_spec::{BreakSpec, EditSpec};
 use super::counts::{CasesSpec, ListSpec, SkippedSpec};
 use super::fault_spec::FaultSpec;
 use super::node::{Document, NodeId, Span};
@@ -102,6 +103,9 @@ impl Resolver<'_, '_> {
         if let Some(retries) = layer.retries.as_ref().filter(|retries| retries.value.count.is_none()) {
             self.missing(retries.id, "count", "write how many more tries it has: `count: 2`");
         }
+        for one in layer.breaks.iter().flatten() {
+            self.breaks(one);
+        }
         let ids = [
             ("run", layer.run.as_ref().map(|run| run.id)),
             ("shell", layer.shell.as_ref().map(|shell| shell.id)),
@@ -184,6 +188,40 @@ impl Resolver<'_, '_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn breaks(&mut self, one: &Spanned<BreakSpec>) {
+        if one.value.expect.is_none() {
+            self.missing(one.id, "expect", "write what it must be red for: `expect: held-directory`");
+        }
+        match (one.value.own(), &one.value.edits) {
+            (Some(_), Some(_)) => {
+                let problem = Problem::at(self.document.span(one.id), "both an edit and `edits`")
+                    .help("put all of them under `edits`");
+                self.problems.push(problem);
+            }
+            (Some(own), None) => self.edit(one.id, &own),
+            (None, Some(edits)) => edits.0.iter().for_each(|edit| self.edit(edit.id, &edit.value)),
+            (None, None) if self.document.may_have_had(one.id, "edits") => {}
+            (None, None) => self.missing(one.id, "file", "write which file is edited: `file: hooks/launch.py`"),
+        }
+    }
+
+    fn edit(&mut self, id: NodeId, edit: &EditSpec) {
+        if edit.file.is_none() {
+            self.missing(id, "file", "write which file is edited: `file: hooks/launch.py`");
+        }
+        if edit.replace.is_none() {
+            self.missing(id, "replace", "write what is replaced: `replace: \"cwd=root,\"`");
+        }
+        if edit.with.is_none() {
+            self.missing(id, "with", "write what stands there instead, as `with: \"\"` for nothing");
+        }
+        if edit.with.is_some() && edit.with.as_ref() == edit.replace.as_ref().map(|replace| &replace.0.0) {
+            let problem = Problem::at(self.document.span(id), "this edit changes nothing")
+                .help("`replace` and `with` are the same");
+            self.problems.push(problem);
         }
     }
 

@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
+use super::break_spec::BreakSpec;
 use super::counts::{CasesSpec, SkippedSpec};
 use super::fault_spec::FaultSpec;
 use super::forbid_spec::ForbidSpec;
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
-use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath};
+use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath, WatchGlob};
 use super::plant_spec::{PlantPath, PlantSpec};
 use super::reader_spec::ReaderSpec;
 use super::repeat_spec::{RetriesSpec, Times};
@@ -91,6 +92,8 @@ pub struct CheckSpec {
     pub allow: Option<Vec<Spanned<AllowSpec>>>,
     /// What must be so after its end, which detached work has done.
     pub eventually: Option<Vec<Spanned<EventuallySpec>>>,
+    /// Edits that must turn it red, each in a copy of the project: `hostproof teeth` proves with them that it can fail.
+    pub breaks: Option<Vec<Spanned<BreakSpec>>>,
     /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
     /// One that is written in place is a finding.
     pub publishes: Option<Vec<Parsed<PublishGlob>>>,
@@ -103,6 +106,11 @@ pub struct CheckSpec {
     /// System calls of its processes that are made to fail, or to take their time: `{call: rename, path: "*.pid", errno: EIO}`.
     /// A fault that is never made is a finding. On Linux; the check is skipped elsewhere.
     pub faults: Option<Vec<Spanned<FaultSpec>>>,
+    /// Places outside the sandbox that must be the same afterwards: globs, absolute or relative to the project. The project
+    /// itself is watched always.
+    pub watch: Option<Vec<Parsed<WatchGlob>>>,
+    /// Commands whose output and exit status must be the same before and after, each a program and its arguments.
+    pub unchanged: Option<Vec<Argv>>,
     /// By whose rules it is judged: `native` (by default), `windows`, or a list; for more than one it runs once by each.
     /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]

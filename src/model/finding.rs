@@ -29,7 +29,7 @@ pub enum Kind {
     IllegalName,
     /// The check's stdout or stderr is still open after the grace.
     HeldPipe,
-    /// What the check left cannot be removed, or lies outside its sandbox.
+    /// What the check left cannot be removed, or something outside its sandbox is not as it was before.
     Residue,
     /// Fewer cases ran than planned or expected.
     ShortCount,
@@ -41,6 +41,8 @@ pub enum Kind {
     NoProof,
     /// Exit status or text is not as expected.
     Unmet,
+    /// An edit that must turn the check red did not.
+    Toothless,
     /// The time limit ended the check.
     Timeout,
     /// A process could not be killed.
@@ -55,10 +57,11 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which findings are shown.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::DependsOn,
         Self::Flaky,
         Self::Timeout,
+        Self::Toothless,
         Self::RefusedByWindows,
         Self::ForbiddenCommand,
         Self::Unmet,
@@ -99,6 +102,7 @@ impl Kind {
             Self::SkippedCases => "skipped-cases",
             Self::NoProof => "no-proof",
             Self::Unmet => "unmet",
+            Self::Toothless => "toothless",
             Self::Timeout => "timeout",
             Self::Survivor => "survivor",
             Self::DependsOn => "depends-on",

@@ -3,6 +3,7 @@
 //! Nothing here decides, prints or touches the system; the modules import only std, serde and schemars.
 
 mod ability;
+mod breaks;
 mod case;
 mod check;
 mod comparison;
@@ -20,11 +21,13 @@ mod lint;
 mod plant;
 mod policy;
 mod process;
+mod reader;
 mod receipt;
 mod removal;
 mod report;
 mod revocation;
 mod runs;
+mod totals;
 mod verdict;
 mod verification;
 mod wiring;
@@ -34,10 +37,11 @@ pub use ability::{
     Ability, Can, EXAMINATION_SCHEMA, Examination, FAULTS, FORBIDDEN_COMMANDS, PUBLISHED_FILES, REMOVALS,
     WINDOWS_RULES, remedy, to_see_all,
 };
+pub use breaks::{Break, Edit};
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
-    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,
-    Need, Origin, Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Listing, ListingForm, Need, Origin,
+    Platform, SkipRule, Skips, TextRule,
 };
 pub use comparison::{
     COMPARISON_SCHEMA, CaseComparison, Cause, CheckComparison, CheckSide, ComparedCount, ComparedRun, ComparedTotals,
@@ -62,14 +66,15 @@ pub use lint::{LINTS_SCHEMA, Lint, LintKind, LintTotals, Lints, TrapHost};
 pub use plant::{LockKind, Plant, Planting};
 pub use policy::{Accept, Accepted, Policy, PolicyPart};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
+pub use reader::{LineRules, ReaderChoice, ReaderName};
 pub use receipt::{
     CHECK_SUBJECT, Checkout, LeftOut, RECEIPT, Receipt, ReceiptCheck, ReceiptFinding, ReceiptRun, ReceiptSource,
     RepositoryFacts, STATEMENT, Statement, Subject, TREE_SUBJECT,
 };
 pub use removal::{Act, Answer, Came, Holder, Judge, Refusal, Refused, RefusedCall, Rule, Rules, Target, WindowsRules};
 pub use report::{
-    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Place, ProcessTimes, Report, RunFacts,
-    SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
+    Baseline, CaseTotals, Cases, CheckReport, CheckTotals, Manifests, Output, Partition, Place, ProcessTimes, Report,
+    RunFacts, SCHEMA, SourceFacts, SourceState, Stop, Tool, Totals, Worse,
 };
 pub use revocation::{RECEIPT_SUBJECT, REVOCATION, Revocation, RevocationStatement};
 pub use runs::{FlakyIs, RedRuns, Retries, Runs};

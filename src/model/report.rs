@@ -59,9 +59,22 @@ pub struct RunFacts {
     /// The ids of the checks that were planned and never started, in the order of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
+    /// Which part of the plan it ran; not there if it was the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<Partition>,
     /// What is new since the run that `--baseline` names; not there without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baseline>,
+}
+
+/// One of several parts of a plan, each of which a run of its own can run. A check's part depends on its id alone, so it
+/// stays in it whatever else is added or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Partition {
+    /// From 1.
+    pub part: u64,
+    /// How many parts there are.
+    pub of: u64,
 }
 
 /// A run set against an earlier one.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::expand::{Expanded, expand};
 use super::select::select;
+use super::teeth::Tooth;
 use super::variant::{Variant, Wanted};
 use crate::error::{Error, Result};
 use crate::manifest::{Loaded, LoadedCheck};
@@ -36,6 +37,8 @@ pub struct Planned {
     pub skip: Option<String>,
     /// Whether exit status 0 needs a sign that a test ran. A single command that nobody called a check needs none.
     pub needs_proof: bool,
+    /// What it shows of a check's teeth; `None` for a check of a run.
+    pub tooth: Option<Tooth>,
 }
 
 impl Plan {
@@ -67,6 +70,7 @@ impl Plan {
                 check: one.check,
                 variant: one.variant,
                 needs_proof: true,
+                tooth: None,
             })
             .collect();
         Ok(Self {
@@ -96,6 +100,7 @@ impl Plan {
             setup: None,
             skip: None,
             needs_proof: false,
+            tooth: None,
         });
         Self { project, checks: checks.collect(), setups: Vec::new(), manifests: Manifests::default() }
     }

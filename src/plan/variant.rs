@@ -35,6 +35,14 @@ impl Variant {
         Self { of: self.of.clone(), changes }
     }
 
+    /// The id of the variant that it is set against: the check by the same rules, with nothing else changed.
+    #[must_use]
+    pub fn compared_with(&self) -> String {
+        let rules = self.changes.iter().filter(|change| matches!(change, Change::Rules(_))).cloned().collect();
+        let base = Self { of: self.of.clone(), changes: rules };
+        base.of.clone() + &base.suffix()
+    }
+
     /// What is written behind the check's id for it, as `@windows` or `[locale]`; empty for the check itself.
     #[must_use]
     pub fn suffix(&self) -> String {
@@ -68,4 +76,18 @@ pub struct Wanted {
     pub rules: Option<Rules>,
     /// Facts under which every check that is asked for runs, too.
     pub vary: Vec<Fact>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_is_compared_with_the_check_by_the_same_rules() {
+        let plain = Variant::plain("a");
+        let windows = plain.with(Change::Rules(Rules::Windows));
+        assert_eq!(plain.with(Change::Fact(Fact::Locale)).compared_with(), "a");
+        assert_eq!(windows.with(Change::Fact(Fact::Locale)).compared_with(), "a@windows");
+        assert_eq!(windows.compared_with(), "a@windows");
+    }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Published, Unread};
+use super::{FileGlob, Published, Touched, Unread};
 #[cfg(not(target_os = "linux"))]
 use crate::model::FORBIDDEN_COMMANDS;
 use crate::model::{
@@ -42,6 +42,8 @@ pub struct Job {
     pub forbids: Option<Forbids>,
     /// Calls that are made to fail, or to take their time; with absolute paths.
     pub faults: Vec<Fault>,
+    /// Places of which it is asked who writes there, in the same form; with what is below a folder that matches.
+    pub watches: Vec<(PathBuf, String)>,
     /// By whose rules removals and renames are answered.
     pub rules: Rules,
     /// How those of Windows are kept.
@@ -98,10 +100,19 @@ impl Job {
             publishes: Vec::new(),
             forbids: None,
             faults: Vec::new(),
+            watches: Vec::new(),
             rules: Rules::Native,
             windows: WindowsRules::default(),
             change: None,
         }
+    }
+
+    /// The globs of the watched places, and those of what is below a folder that matches one.
+    pub(super) fn watched(&self) -> impl Iterator<Item = (&PathBuf, FileGlob)> {
+        self.watches.iter().flat_map(|(folder, glob)| {
+            let globs = [glob.clone(), format!("{glob}/**/*")];
+            globs.into_iter().filter_map(move |glob| Some((folder, FileGlob::new(&glob).ok()?)))
+        })
     }
 
     /// When the limit is over of a job that started then and whose first process ended then, if it has, and what that
@@ -224,6 +235,8 @@ pub struct Outcome {
     pub faultless: Option<String>,
     /// Files that did not appear by rename, though they are to, and those of which that is not known.
     pub published: Vec<Published>,
+    /// What happened to files in the watched places, as far as the system tells; nothing where it does not.
+    pub touched: Vec<Touched>,
     /// Processes outside the tree that could not be looked into when something was removed.
     pub unread: Vec<Unread>,
     /// Whether it is known that nothing in the first root was made, removed, moved or given other permissions.
@@ -263,6 +276,7 @@ impl Outcome {
             faults: Vec::new(),
             faultless: None,
             published: Vec::new(),
+            touched: Vec::new(),
             unread: Vec::new(),
             untouched: false,
             started_boot_ms: 0,

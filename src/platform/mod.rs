@@ -76,16 +76,16 @@ use serde::{Deserialize, Serialize};
 pub use file_glob::{FileGlob, Progress};
 pub use files::{
     HAS_CODE_PAGES, Place, cannot_plant, copy_link, exit_at_once, expect_children, find_program, interrupt,
-    is_executable, is_marked_executable, is_open_to_others, is_plain_folder, link_folder, list_tree, make_executable,
-    make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of, real_path, remove_tree,
-    run_through, set_apart, user, user_and_group,
+    is_executable, is_marked_executable, is_open_to_others, is_own, is_plain_folder, link_folder, list_tree,
+    make_executable, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of, real_path,
+    remove_tree, run_through, set_apart, user, user_and_group,
 };
 pub use gardener::Garden;
 pub use job::{Captured, Change, Ended, Forbids, Job, LaneError, LateProcess, Outcome, StartError};
 pub use path_pattern::{PathPattern, as_glob};
 pub use places::{sandbox_base, state_folder};
 pub use planting::Seed;
-pub use published::{Published, Step, Story, Torn};
+pub use published::{Published, Step, Story, Torn, Touched};
 pub use shebang::shebang;
 pub use stub::{StubCall, act as act_as_stub, make_stubs, take_calls};
 pub use system::{

@@ -50,6 +50,21 @@ pub struct Published {
     pub sure: bool,
 }
 
+/// A file in a watched place that something happened to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touched {
+    /// Absolute.
+    pub path: String,
+    /// Whether it was made meanwhile, or renamed to this name.
+    pub made: bool,
+    /// Whether it was removed, or renamed to something else.
+    pub gone: bool,
+    /// Who wrote to it; `None` if nobody of the job was seen at it.
+    pub writer: Option<Process>,
+    /// Whether the writer was seen at it; else it is the only process that there was.
+    pub sure: bool,
+}
+
 /// What is known of one name.
 #[derive(Debug, Clone, Default)]
 pub struct Story {

@@ -13,6 +13,7 @@ mod pipes;
 mod places;
 mod publish;
 mod refused;
+mod residue;
 mod tripped;
 pub mod windows_rules;
 
@@ -23,6 +24,7 @@ pub use names::{
     unlisted as unlisted_names,
 };
 pub use places::Places;
+pub use residue::{Change, Moved, OfGit, What, Where, moved, residue, unknown};
 
 use lasting::Lasting;
 

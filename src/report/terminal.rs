@@ -136,8 +136,8 @@ pub struct Again<'a> {
     /// The check as it was planned.
     pub check: Option<&'a Check>,
     pub project: &'a Path,
-    /// Whether the check can be named on the command line.
-    pub by_id: bool,
+    /// What runs the check again by its id; `None` if it has none.
+    pub subcommand: Option<&'static str>,
     /// The folder of manifests, if one was named.
     pub manifests: Option<&'a Path>,
     /// The image of the container that it ran in.
@@ -320,10 +320,11 @@ fn remedies(check: &CheckReport, verbose: bool) -> Vec<String> {
 
 fn again(check: &CheckReport, rerun: &Again<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    if rerun.by_id {
+    if let Some(subcommand) = rerun.subcommand {
         let folder = rerun.manifests.map(|folder| format!(" --manifests {}", quoted(&folder.display().to_string())));
+        let folder = folder.unwrap_or_default();
         let place = rerun.image.map_or_else(|| "--keep failed".to_owned(), |image| format!("--in {}", quoted(image)));
-        lines.push(format!("again  hostproof run {}{} {place}", quoted(&check.id), folder.unwrap_or_default()));
+        lines.push(format!("again  hostproof {subcommand} {}{folder} {place}", quoted(&check.id)));
     }
     if rerun.image.is_some() {
         // Its paths are those of a container that is gone.
@@ -445,7 +446,7 @@ mod tests {
             let again = Again {
                 check: None,
                 project: Path::new(project),
-                by_id: true,
+                subcommand: Some("run"),
                 manifests: None,
                 image: None,
                 here: Path::new(here),

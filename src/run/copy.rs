@@ -96,24 +96,23 @@ pub fn inside(project: &Path, name: &Path) -> Result<PathBuf, Outside> {
 }
 
 /// Copies the repository that the project is in: what git tracks, and what it neither tracks nor ignores, with a `.git`
-/// that has nothing to do with the original any more; all of the project where there is no repository. Gives the
-/// project's place in the copy.
+/// that has nothing to do with the original any more; all of the project where there is no repository. The copy
+/// lies at `to`, in the sandbox. Gives the project's place in it.
 ///
 /// # Errors
 ///
 /// A sentence that says what is in the way.
-pub fn project(project: &Path, sandbox: &Sandbox) -> Result<PathBuf, String> {
-    let work = sandbox.work();
+pub fn project(project: &Path, to: &Path, sandbox: &Sandbox) -> Result<PathBuf, String> {
     let refused = |why: String| format!("cwd: copy: {why}");
     let left_out = |path: &Path| is_lane(path, sandbox);
     let Some(source::Repository { top, prefix }) = source::repository(project).map_err(refused)? else {
-        listed(project, None, None, &work, &left_out).map_err(refused)?;
-        return Ok(work);
+        listed(project, None, None, to, &left_out).map_err(refused)?;
+        return Ok(to.to_owned());
     };
     let files = source::listed(&top).map_err(refused)?;
-    listed(&top, Some(&files), None, &work, &left_out).map_err(refused)?;
+    listed(&top, Some(&files), None, to, &left_out).map_err(refused)?;
     // Without the separator that the prefix ends with.
-    let copy: PathBuf = work.join(prefix).components().collect();
+    let copy: PathBuf = to.join(prefix).components().collect();
     fs::create_dir_all(&copy).map_err(|error| refused(failed(project, &error)))?;
     Ok(copy)
 }

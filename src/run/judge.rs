@@ -156,6 +156,7 @@ fn verdict_of(finding: &Finding) -> Verdict {
         Kind::ProbeBlind => Verdict::Broken,
         Kind::RefusedByWindows
         | Kind::Unmet
+        | Kind::Toothless
         | Kind::ShortCount
         | Kind::LongCount
         | Kind::SkippedCases

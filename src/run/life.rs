@@ -13,10 +13,13 @@ use super::listing::{self, Told, Unlisted};
 use super::planting::Planted;
 use super::program::{Known, Lookup, Program, os_strings};
 use super::removal::removal;
+use super::residue::{self, Project};
 use super::sandbox::Sandbox;
 use super::settle::Pending;
 use super::slot::Slot;
+use super::teeth::{self, Bite, Evidence};
 use super::text::Unsatisfied;
+use super::workers::Options;
 use super::{eventually, faults, forbid, hook, junit, output, planned, records, surroundings, text};
 use crate::model::{Check, CheckCommand, CheckReport, Cwd, Fact, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
@@ -27,6 +30,8 @@ use crate::readers::{self, Context, Source};
 /// What lives are lived by.
 pub struct Life<'a> {
     pub(super) plan: &'a Plan,
+    pub(super) project: &'a Project<'a>,
+    pub(super) options: &'a Options,
     /// Set once the run was stopped.
     pub(super) stop: Arc<AtomicBool>,
     pub(super) caller: Caller,
@@ -51,6 +56,7 @@ pub struct Ready {
 struct Begun {
     index: usize,
     ready: Ready,
+    bite: Option<Bite>,
     listing: Told,
     outcome: Outcome,
     sandbox: Sandbox,
@@ -69,8 +75,9 @@ pub enum Half<'a> {
 impl<'a> Life<'a> {
     /// For the checks of a plan.
     #[must_use]
-    pub fn new(plan: &'a Plan, stop: Arc<AtomicBool>) -> Self {
-        Self { plan, stop, caller: Caller::read(), known: Known::default(), reading: hook::Reading::default() }
+    pub fn new(plan: &'a Plan, project: &'a Project<'a>, options: &'a Options, stop: Arc<AtomicBool>) -> Self {
+        let (caller, known, reading) = (Caller::read(), Known::default(), hook::Reading::default());
+        Self { plan, project, options, stop, caller, known, reading }
     }
 
     /// Takes the check of that place in the plan from its sandbox to the end of its processes.
@@ -93,19 +100,22 @@ impl<'a> Life<'a> {
             return self.begin_hook(index, hook, sandbox, slot);
         }
         let broken = |why| records::not_run(check, Verdict::Broken, why);
-        let prepared = self.prepare(check, &sandbox).and_then(|ready| {
+        let ready = self.stage(planned, &sandbox).and_then(|(places, bite)| {
+            let ready = self.prepare_in(check, &sandbox, places)?;
+            let outside = residue::Before::now(self, check, &sandbox, &ready.places, slot)?;
             let listed = Self::list(check, &ready, slot);
             let plants = Planted::before(check, &sandbox, &ready.places)?;
-            Ok((listed, plants, ready))
+            Ok((listed, ready, bite, outside, plants))
         });
-        let mut report = match prepared {
-            Ok((Ok(listing), plants, ready)) => {
+        let mut report = match ready {
+            Ok((Ok(listing), ready, bite, outside, plants)) => {
                 let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
-                        let begun = Begun { index, ready, listing, outcome, sandbox, started, since };
+                        let begun = Begun { index, ready, bite, listing, outcome, sandbox, started, since };
                         let mut pending = self.pending(begun, slot);
                         pending.left.extend(plants.after(&pending.places));
+                        self.look_outside(&outside, &mut pending, slot);
                         return Half::Pending(Box::new(pending));
                     }
                     Ok(outcome) => {
@@ -124,19 +134,29 @@ impl<'a> Life<'a> {
                     }
                 }
             }
-            Ok((Err(Unlisted::Why(why, left)), _, ready)) => {
+            Ok((Err(Unlisted::Why(why, left)), ready, ..)) => {
                 CheckReport { argv: ready.program.argv, findings: left, ..broken(why) }
             }
-            Ok((Err(Unlisted::Lost(error)), _, ready)) => records::lost(check, ready.program.argv, &error),
+            Ok((Err(Unlisted::Lost(error)), ready, ..)) => records::lost(check, ready.program.argv, &error),
             Err(why) => broken(why),
         };
         report.findings.extend(removal(&sandbox));
         told(report)
     }
 
+    /// Says what is different outside the sandbox of a check that is over.
+    pub fn look_outside(&self, before: &residue::Before, pending: &mut Pending<'_>, slot: &mut Slot<'_>) {
+        if pending.outcome.ended == Ended::Cancelled {
+            return;
+        }
+        let Pending { planned, sandbox, places, outcome, .. } = &*pending;
+        let found = before.findings(self, &planned.check, (sandbox, places), slot, &outcome.touched);
+        pending.left.extend(self.project.beside(pending.index, found));
+    }
+
     /// Reads the output, and puts together what the second half needs.
     fn pending(&self, begun: Begun, slot: &Slot<'_>) -> Pending<'a> {
-        let Begun { index, ready, listing, mut outcome, sandbox, started, since } = begun;
+        let Begun { index, ready, bite, listing, mut outcome, sandbox, started, since } = begun;
         let planned = &self.plan.checks[index];
         let check = &planned.check;
         outcome.untouched &= !listing.touched;
@@ -168,6 +188,10 @@ impl<'a> Life<'a> {
                 of_output.frames = frames;
             }
         }
+        let evidence = planned
+            .tooth
+            .as_ref()
+            .map(|tooth| Evidence { read: bite.map(Bite::read), said: teeth::said(tooth, &outcome) });
         let mut unsatisfied = Vec::new();
         let mut lost = Vec::new();
         for (stream, rules) in [(Stream::Stdout, &check.expect.stdout), (Stream::Stderr, &check.expect.stderr)] {
@@ -200,6 +224,7 @@ impl<'a> Life<'a> {
             listed,
             left,
             hook: None,
+            evidence,
             unsatisfied,
             lost,
             sandbox,
@@ -231,7 +256,7 @@ impl<'a> Life<'a> {
             Cwd::Project => (self.plan.project.clone(), self.plan.project.clone()),
             Cwd::Sandbox => (sandbox.work(), self.plan.project.clone()),
             Cwd::Copy => {
-                let copy = copy::project(&self.plan.project, sandbox)?;
+                let copy = copy::project(&self.plan.project, &sandbox.work(), sandbox)?;
                 (copy.clone(), copy)
             }
         };
@@ -269,7 +294,7 @@ impl<'a> Life<'a> {
             argv: os_strings(&program.argv),
             env,
             cwd: cwd.clone(),
-            stdin: check.stdin.as_deref().map(|name| self.input(check, name)).transpose()?,
+            stdin: check.stdin.as_deref().map(|name| self.input(check, name, project)).transpose()?,
             timeout: check.timeout,
             grace: check.grace,
             afterlife: check.afterlife(),
@@ -278,6 +303,7 @@ impl<'a> Life<'a> {
             publishes: check.publishes.iter().map(|glob| eventually::folder_of(glob, &places)).collect(),
             forbids,
             faults: faults::absolute(check, &places),
+            watches: check.watch.iter().map(|place| residue::folder_of(place, &places)).collect(),
             rules: check.rules,
             windows: check.windows.clone(),
             change: check.fact.and_then(surroundings::change),
@@ -292,19 +318,22 @@ impl<'a> Life<'a> {
             stdin: None,
             publishes: Vec::new(),
             faults: Vec::new(),
+            watches: Vec::new(),
             ..job.clone()
         });
         Ok(Ready { job, listing, program, places, before })
     }
 
-    /// A file of that name that is some input of the check's. Opening anything but a regular file could wait for ever.
+    /// A file of that name that is some input of the check's: of the copy of the project, if there is one and it has it.
+    /// Opening anything but a regular file could wait for ever.
     ///
     /// # Errors
     ///
     /// A sentence that says what it is instead.
-    pub fn input(&self, check: &Check, name: &Path) -> Result<PathBuf, String> {
+    pub fn input(&self, check: &Check, name: &Path, copy: &Path) -> Result<PathBuf, String> {
+        let project = if copy.join(name).exists() { copy } else { &self.plan.project };
         // Whoever names a file on the command line means it; a manifest keeps to its project.
-        let file = match copy::inside(&self.plan.project, name) {
+        let file = match copy::inside(project, name) {
             Err(Outside::Elsewhere(place)) if check.origin.is_some() => {
                 return Err(format!("stdin: {} leads out of the project, to {}", name.display(), place.display()));
             }

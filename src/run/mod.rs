@@ -3,6 +3,7 @@
 //! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
 mod copy;
+mod edits;
 mod encoding;
 mod environment;
 mod eventually;
@@ -22,6 +23,7 @@ mod planting;
 mod program;
 mod records;
 mod removal;
+mod residue;
 mod rounds;
 mod sandbox;
 mod schedule;
@@ -31,9 +33,9 @@ mod skips;
 mod slot;
 mod substitute;
 mod surroundings;
+mod teeth;
 mod text;
 mod tools;
-mod totals;
 mod unseen;
 mod workers;
 

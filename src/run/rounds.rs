@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::{Check, CheckReport, Finding, FlakyIs, Frame, Kind, RedRuns, Runs, Severity, Verdict};
-use crate::plan::Plan;
+use crate::plan::{Plan, Tooth};
 use crate::words::quoted;
 
 /// How many ways to fail are told of.
@@ -64,7 +64,7 @@ impl<'a> Rounds<'a> {
         let check = &self.plan.checks[index].check;
         if tally.is_enough(check, self.until_fail) {
             let tally = tallies.remove(&index).unwrap_or_default();
-            return tally.report(check).map_or(Next::Again, |report| Next::Done(Box::new(report)));
+            return self.told(index, tally).map_or(Next::Again, |report| Next::Done(Box::new(report)));
         }
         Next::Again
     }
@@ -72,8 +72,16 @@ impl<'a> Rounds<'a> {
     /// The checks that were to run again when the run was stopped, as far as they ran.
     pub fn rest(&self) -> Vec<(usize, CheckReport)> {
         let tallies = std::mem::take(&mut *self.lock());
-        let report = |(index, tally): (usize, Tally)| Some((index, tally.report(&self.plan.checks[index].check)?));
-        tallies.into_iter().filter_map(report).collect()
+        tallies.into_iter().filter_map(|(index, tally)| Some((index, self.told(index, tally)?))).collect()
+    }
+
+    fn told(&self, index: usize, tally: Tally) -> Option<CheckReport> {
+        let planned = &self.plan.checks[index];
+        match planned.tooth {
+            // It was tried until a run noticed the edit, and none of them tells of the project.
+            Some(Tooth::Edited { .. }) => tally.green_one.or(tally.red_one),
+            _ => tally.report(&planned.check),
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<usize, Tally>> {

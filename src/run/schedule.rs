@@ -1,10 +1,10 @@
 //! Which check is next: in the order of the plan, never two with a common lock, setups before their checks.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::plan::Plan;
+use crate::plan::{Plan, Planned, Tooth};
 
 /// What came of a setup. `Err` says why its checks can't run.
 pub type SetupResult = Result<(), String>;
@@ -34,8 +34,8 @@ struct State {
     waiting: Vec<usize>,
     locked: HashSet<String>,
     setups: Vec<Setup>,
-    /// Checks whose verdicts are known. Empty unless somebody waits for them.
-    judged: HashSet<usize>,
+    /// Checks whose verdicts are known, with why others can't run after them. Only those that somebody waits for.
+    judged: HashMap<usize, SetupResult>,
     /// How many run that may run again.
     away: usize,
     /// Nothing more is to be started, and no verdict is to be waited for.
@@ -61,7 +61,7 @@ impl<'a> Schedule<'a> {
         let mut waiting: Vec<usize> = runnable.into_iter().collect();
         waiting.reverse();
         let setups = plan.setups.iter().map(|_| Setup::NotRun).collect();
-        let state = State { waiting, locked: HashSet::new(), setups, judged: HashSet::new(), away: 0, enough: false };
+        let state = State { waiting, locked: HashSet::new(), setups, judged: HashMap::new(), away: 0, enough: false };
         Self { plan, state: Mutex::new(state), changed: Condvar::new(), stop, fail_fast, returning: HashSet::new() }
     }
 
@@ -104,6 +104,8 @@ impl<'a> Schedule<'a> {
             if planned.locks.iter().any(|lock| state.locked.contains(lock)) {
                 continue;
             }
+            let Some(before) = before(planned, state) else { continue };
+            let result = result.and(before);
             state.locked.extend(planned.locks.iter().cloned());
             state.waiting.remove(at);
             state.judged.remove(&index);
@@ -119,12 +121,13 @@ impl<'a> Schedule<'a> {
         self.changed.notify_all();
     }
 
-    /// A check is judged.
-    pub fn judged(&self, index: usize, red: bool) {
-        if self.fail_fast {
+    /// A check is judged; `Err` if it is red, with why what depends on it can't run.
+    pub fn judged(&self, index: usize, verdict: SetupResult) {
+        let is_awaited = matches!(self.plan.checks[index].tooth, Some(Tooth::Whole { .. }));
+        if self.fail_fast || is_awaited {
             let mut state = self.lock();
-            state.judged.insert(index);
-            state.enough |= red;
+            state.enough |= self.fail_fast && verdict.is_err();
+            state.judged.insert(index, verdict);
             drop(state);
             self.changed.notify_all();
         }
@@ -133,7 +136,7 @@ impl<'a> Schedule<'a> {
     /// Waits for the verdict on a check, if it decides whether another one is started.
     pub fn wait_for_verdict(&self, index: usize) {
         let mut state = self.lock();
-        while self.fail_fast && !state.enough && !state.judged.contains(&index) {
+        while self.fail_fast && !state.enough && !state.judged.contains_key(&index) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -155,7 +158,10 @@ impl<'a> Schedule<'a> {
         let mut state = self.lock();
         self.leave(&mut state, index);
         state.waiting.insert(0, index);
-        state.judged.insert(index);
+        if self.fail_fast {
+            // So far it is not red.
+            state.judged.insert(index, Ok(()));
+        }
         drop(state);
         self.changed.notify_all();
     }
@@ -172,11 +178,19 @@ impl<'a> Schedule<'a> {
     }
 }
 
+/// What came of the check that this one is an edited form of; `None` while that is not known.
+fn before(planned: &Planned, state: &State) -> Option<SetupResult> {
+    match planned.tooth {
+        Some(Tooth::Edited { of, .. }) => state.judged.get(&of).cloned(),
+        _ => Some(Ok(())),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Check, CheckCommand};
-    use crate::plan::{Planned, Variant};
+    use crate::model::{Break, Check, CheckCommand};
+    use crate::plan::Variant;
 
     fn plan(checks: &[(&str, &[&str], Option<usize>)]) -> Plan {
         let checks = checks
@@ -185,7 +199,7 @@ mod tests {
                 let check = Check::new(*id, CheckCommand::Argv(vec!["x".into()]));
                 let locks = locks.iter().map(|&lock| lock.to_owned()).collect();
                 let variant = Variant::plain(id);
-                Planned { check, variant, locks, setup: *setup, skip: None, needs_proof: true }
+                Planned { check, variant, locks, setup: *setup, skip: None, needs_proof: true, tooth: None }
             })
             .collect();
         Plan { project: "/".into(), checks, setups: vec![Vec::new()], manifests: crate::model::Manifests::default() }
@@ -232,16 +246,16 @@ mod tests {
         assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| schedule.wait_for_verdict(0));
-            schedule.judged(0, false);
+            schedule.judged(0, Ok(()));
             waiting.join().expect("no panic");
         });
         assert_eq!(schedule.next(), Some(Work::Check(1, Ok(()))));
-        schedule.judged(1, true);
+        schedule.judged(1, Err("red".into()));
         schedule.wait_for_verdict(1);
         assert_eq!(schedule.next(), None);
 
         let schedule = Schedule::new(&plan, 0..3, Arc::default(), false);
-        schedule.judged(0, true);
+        schedule.judged(0, Err("red".into()));
         schedule.wait_for_verdict(2);
         assert!(schedule.next().is_some(), "without --fail-fast a verdict changes nothing");
     }
@@ -261,6 +275,24 @@ mod tests {
         });
         schedule.check_done(0);
         assert_eq!(schedule.next(), None);
+    }
+
+    #[test]
+    fn an_edited_check_waits_for_what_is_said_of_it_as_it_is() {
+        let mut plan = plan(&[("a!0", &[], None), ("a!1", &[], None), ("b", &[], None)]);
+        plan.checks[0].tooth = Some(Tooth::Whole { expects: Vec::new() });
+        let made = Break { edits: Vec::new(), expect: "unmet".into() };
+        plan.checks[1].tooth = Some(Tooth::Edited { of: 0, number: 1, made });
+        for verdict in [Ok(()), Err("it is red as it is".to_owned())] {
+            let schedule = Schedule::new(&plan, 0..3, Arc::default(), false);
+            assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
+            assert_eq!(schedule.next(), Some(Work::Check(2, Ok(()))));
+            std::thread::scope(|scope| {
+                let waiting = scope.spawn(|| schedule.next());
+                schedule.judged(0, verdict.clone());
+                assert_eq!(waiting.join().expect("no panic"), Some(Work::Check(1, verdict)));
+            });
+        }
     }
 
     #[test]

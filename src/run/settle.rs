@@ -11,15 +11,17 @@ use std::time::{Duration, Instant, SystemTime};
 use super::names::{self, Tracked};
 use super::program::Program;
 use super::removal::removal;
+use super::residue::Project;
 use super::sandbox::{Sandbox, Spare};
+use super::teeth::{self, Evidence};
 use super::text::Unsatisfied;
 use super::unseen::Unseen;
 use super::workers::{Keep, Options};
 use super::{judge, output, records};
 use crate::model::{
-    Case, CaseOutcome, Cases, Check, CheckReport, Cwd, Finding, HookReport, Process, ProcessTimes, Reading, Stream,
+    Case, CaseOutcome, Cases, CheckReport, Cwd, Finding, HookReport, Process, ProcessTimes, Reading, Stream, Verdict,
 };
-use crate::plan::Planned;
+use crate::plan::{Planned, Tooth};
 use crate::platform::{self, Ended, LaneHandle, Outcome, Stranger, Watcher};
 use crate::probes::{self, Blame, Places};
 use crate::words::timestamp;
@@ -48,6 +50,8 @@ pub struct Pending<'a> {
     pub left: Vec<Finding>,
     /// What came of the check's hook; what its calls left is in `left` then.
     pub hook: Option<Hook>,
+    /// What was seen of it as one of `teeth`; `None` for one of a run.
+    pub evidence: Option<Evidence>,
     /// Rules of `expect` that the output does not satisfy.
     pub unsatisfied: Vec<Unsatisfied<'a>>,
     /// The streams that are not known whole, each with why.
@@ -72,6 +76,7 @@ pub struct Hook {
 pub struct Settler<'a> {
     options: &'a Options,
     tracked: &'a Tracked<'a>,
+    project: &'a Project<'a>,
     /// Set once the run was stopped: then nobody's grace is waited for.
     stop: Arc<AtomicBool>,
     watcher: Watcher,
@@ -93,10 +98,16 @@ struct State<'a> {
 impl<'a> Settler<'a> {
     /// A stage that nothing has come to yet.
     #[must_use]
-    pub fn new(options: &'a Options, tracked: &'a Tracked<'a>, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(
+        options: &'a Options,
+        tracked: &'a Tracked<'a>,
+        project: &'a Project<'a>,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
         Self {
             options,
             tracked,
+            project,
             stop,
             watcher: Watcher::of_sandboxes(),
             state: Mutex::default(),
@@ -167,6 +178,7 @@ impl<'a> Settler<'a> {
                 let roots: Vec<_> = batch.iter().map(|pending| pending.sandbox.root().to_owned()).collect();
                 let began = Instant::now();
                 let look = self.watcher.look(&roots);
+                self.project.look();
                 not_before = Instant::now() + began.elapsed() * PAUSE;
                 unseen.take(&look);
                 for mut pending in batch {
@@ -219,7 +231,12 @@ impl<'a> Settler<'a> {
         }
     }
 
-    fn settle(&self, pending: Pending<'a>, mut strangers: Vec<Stranger>, tell: &mut impl FnMut(usize, CheckReport)) {
+    fn settle(
+        &self,
+        mut pending: Pending<'a>,
+        mut strangers: Vec<Stranger>,
+        tell: &mut impl FnMut(usize, CheckReport),
+    ) {
         for stranger in &mut strangers {
             if stranger.marked.is_some() && platform::end_stranger(stranger) {
                 // What shares the check's locks starts when this is done.
@@ -228,6 +245,11 @@ impl<'a> Settler<'a> {
             pending.date(&mut stranger.process);
         }
         let index = pending.index;
+        if pending.outcome.ended != Ended::Cancelled {
+            // Where it moved its sandbox to is told by itself.
+            let moved = pending.sandbox.moved_to();
+            pending.left.extend(self.project.findings(index, &pending.places, moved.as_deref()));
+        }
         tell(index, pending.finish(&strangers, self.options, self.tracked));
     }
 }
@@ -274,6 +296,7 @@ impl Pending<'_> {
             listed,
             mut left,
             hook,
+            evidence,
             unsatisfied,
             lost,
             sandbox,
@@ -304,7 +327,15 @@ impl Pending<'_> {
             strict: options.strict,
             needs_proof: planned.needs_proof,
         };
-        let mut judgement = judge::judge(check, &facts);
+        let of_teeth = planned.tooth.as_ref().zip(evidence.as_ref());
+        let judge = |facts: &judge::Facts<'_>| {
+            let judgement = judge::judge(check, facts);
+            match of_teeth {
+                Some((tooth, evidence)) => teeth::judged(tooth, judgement, &reading, evidence),
+                None => judgement,
+            }
+        };
+        let mut judgement = judge(&facts);
 
         let keep = match options.keep {
             Keep::Never => false,
@@ -315,7 +346,7 @@ impl Pending<'_> {
         let stdout = output::output(&outcome.stdout, kept(&outcome.stdout, "stdout"));
         let stderr = output::output(&outcome.stderr, kept(&outcome.stderr, "stderr"));
         // A lane's folder that is kept stays with all that is in it, so no spare ones are to be there.
-        let may_be_spare = is_as_new(check, &outcome) && options.keep == Keep::Never;
+        let may_be_spare = is_as_new(planned, &outcome) && options.keep == Keep::Never;
         if keep {
             if let Some(handle) = handle {
                 handle.keep_folder();
@@ -324,7 +355,7 @@ impl Pending<'_> {
             let unremovable = removal(&sandbox);
             if !unremovable.is_empty() {
                 facts.found.extend(unremovable);
-                judgement = judge::judge(check, &facts);
+                judgement = judge(&facts);
             }
         }
 
@@ -335,6 +366,11 @@ impl Pending<'_> {
             }
             None => (records::processes(&outcome), outcome.stdout.end_us.map(|us| us / 1000), None),
         };
+        let cases = match planned.tooth {
+            // Those of a project that is broken on purpose are none of its own.
+            Some(Tooth::Edited { .. }) if judgement.verdict == Verdict::Passed => Cases::default(),
+            _ => Cases::new(judgement.counts, reading.cases),
+        };
         CheckReport {
             argv: program.argv,
             cwd: Some(shown_cwd(&places, keep)),
@@ -343,7 +379,7 @@ impl Pending<'_> {
             duration_ms: outcome.duration_us / 1000,
             stdout_end_ms,
             reader: reading.reader,
-            cases: Cases::new(judgement.counts, reading.cases),
+            cases,
             frames: reading.frames,
             findings: judgement.findings,
             processes,
@@ -388,8 +424,9 @@ pub fn at_limit(outcome: &Outcome) -> Option<String> {
 }
 
 /// Whether nothing was put into the sandbox, and nothing happened to it.
-fn is_as_new(check: &Check, outcome: &Outcome) -> bool {
+fn is_as_new(planned: &Planned, outcome: &Outcome) -> bool {
+    let check = &planned.check;
     let is_as_made =
         check.files.is_empty() && check.plant.is_empty() && check.forbid.is_empty() && check.cwd != Cwd::Copy;
-    outcome.untouched && check.fact.is_none() && is_as_made
+    outcome.untouched && check.fact.is_none() && is_as_made && planned.tooth.is_none()
 }

@@ -1,5 +1,6 @@
 //! A run: lanes that take checks from one schedule until none is left or the user stops it.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,11 +13,11 @@ use super::life::{Half, Life};
 use super::names::Tracked;
 use super::needs::{Fit, Programs, Unfit};
 use super::records;
+use super::residue::Project;
 use super::rounds::{Next, Rounds};
 use super::schedule::{Schedule, Work};
 use super::settle::Settler;
 use super::slot::Slot;
-use super::totals;
 use crate::error::{Error, Result};
 use crate::model::{CheckReport, Finding, Severity, Stop, Totals, Verdict};
 use crate::plan::Plan;
@@ -46,7 +47,7 @@ pub enum Until {
 }
 
 /// How a run is done.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// How many checks run at once; at least one.
     pub jobs: usize,
@@ -54,8 +55,12 @@ pub struct Options {
     /// Whether warnings count as errors.
     pub strict: bool,
     pub until: Until,
+    /// Whether what a check surely left in a watched place is removed.
+    pub remove_residue: bool,
     /// Whether the reports of all checks are wanted in the end; else only of those that there is something to say of.
     pub whole: bool,
+    /// How long checks took when they were last run, in milliseconds, by id: with several lanes, the longest start first.
+    pub took: BTreeMap<String, u64>,
 }
 
 /// What is told while a run goes on, from several threads.
@@ -81,6 +86,8 @@ pub struct Ran {
     pub programs: BTreeMap<String, Option<String>>,
     /// What setups left alive, and what the probes could not see, once for the whole run.
     pub findings: Vec<Finding>,
+    /// How long each check took that was started, in milliseconds, by id.
+    pub took: BTreeMap<String, u64>,
 }
 
 /// What the interrupt handler needs to reach.
@@ -130,12 +137,18 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let first = Slot::start(0, &register)?;
 
     let reports: Mutex<BTreeMap<usize, CheckReport>> = Mutex::default();
-    let totals = Mutex::new(totals::of(plan.checks.len()));
+    let totals = Mutex::new(Totals::planned(plan.checks.len()));
     let told: Mutex<BTreeSet<usize>> = Mutex::default();
+    let took: Mutex<BTreeMap<String, u64>> = Mutex::default();
     let note = |index: usize, report: CheckReport| {
         observer.check_ended(&report);
         told.lock().unwrap_or_else(PoisonError::into_inner).insert(index);
-        totals::add(&mut totals.lock().unwrap_or_else(PoisonError::into_inner), &report);
+        totals.lock().unwrap_or_else(PoisonError::into_inner).add(&report);
+        if report.started.is_some() {
+            let mut took = took.lock().unwrap_or_else(PoisonError::into_inner);
+            let runs = report.runs.as_ref().map_or(1, |runs| runs.count);
+            took.insert(report.id.clone(), report.duration_ms.saturating_mul(runs));
+        }
         if options.whole || report.verdict != Verdict::Passed || !report.findings.is_empty() {
             reports.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
         }
@@ -153,6 +166,11 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     }
 
     let lanes = options.jobs.clamp(1, runnable.len().max(1));
+    if lanes > 1 {
+        // What takes longest is not to be what the others wait for in the end. Of what is not known, anything can be true.
+        let took = |index: &usize| options.took.get(&plan.checks[*index].check.id).copied().unwrap_or(u64::MAX);
+        runnable.sort_by_key(|index| Reverse(took(index)));
+    }
     let rounds = Rounds::new(plan, options.until == Until::OneFails, Arc::clone(&interrupt.stop));
     let returning = runnable.iter().copied().filter(|&index| rounds.may_return(index)).collect();
     let ends_early = options.until != Until::AllRan;
@@ -163,14 +181,15 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
             Next::Again => return schedule.again(index),
             Next::Done(report) => *report,
         };
-        let red = report.verdict.is_red();
+        let verdict = if report.verdict.is_red() { Err(as_it_is(&report)) } else { Ok(()) };
         judged(index, report);
-        schedule.judged(index, red);
+        schedule.judged(index, verdict);
         schedule.check_done(index);
     };
-    let life = Life::new(plan, Arc::clone(&interrupt.stop));
+    let project = Project::of(plan);
+    let life = Life::new(plan, &project, options, Arc::clone(&interrupt.stop));
     let tracked = Tracked::of(plan);
-    let settler = Settler::new(options, &tracked, Arc::clone(&interrupt.stop));
+    let settler = Settler::new(options, &tracked, &project, Arc::clone(&interrupt.stop));
     let programs = Programs::default();
     // What setups left alive.
     let left: Mutex<Vec<Finding>> = Mutex::default();
@@ -179,7 +198,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
             match work {
                 Work::Setup(setup) => {
                     let mut more = Vec::new();
+                    project.begins(None);
                     let result = life.set_up(&plan.setups[setup], &mut slot, &mut more);
+                    project.ends(None);
                     left.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
                     schedule.setup_done(setup, result);
                 }
@@ -193,6 +214,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                         Err(why) => Fit::Unfit(Unfit::Broken(why)),
                     };
                     let told = |report| Some(Half::Told(Box::new(report)));
+                    project.begins(Some(index));
                     let half = match fit {
                         Fit::Fits => Some(life.begin(index, &mut slot)),
                         Fit::Unfit(Unfit::Broken(why)) => told(records::not_run(check, Verdict::Broken, why)),
@@ -200,6 +222,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                         Fit::Lost(error) => told(records::lost(check, Vec::new(), &error)),
                         Fit::NotReached => None,
                     };
+                    project.ends(Some(index));
                     match half {
                         Some(Half::Pending(pending)) => {
                             settler.lane_ends(Some(*pending));
@@ -258,7 +281,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     }
     findings.extend(probes::unseen(&unseen.blind, &unseen.unread, options.strict));
     findings.extend(tracked.of_the_run(options.strict));
+    findings.extend(project.of_the_run(options.strict));
     let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let took = took.into_inner().unwrap_or_else(PoisonError::into_inner);
     let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ids = plan.checks.iter().map(|planned| &planned.check.id).enumerate();
     let not_run: Vec<String> = ids.filter(|(index, _)| !told.contains(index)).map(|(_, id)| id.clone()).collect();
@@ -268,7 +293,13 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         let why = if options.until == Until::OneFails { Stop::UntilFail } else { Stop::FailFast };
         (ends_early && !not_run.is_empty()).then_some(why)
     };
-    Ok(Ran { checks, totals, stopped, not_run, programs: programs.told(), findings })
+    Ok(Ran { checks, totals, stopped, not_run, programs: programs.told(), findings, took })
+}
+
+/// Why nothing is shown by an edit of a check that is red without it.
+fn as_it_is(report: &CheckReport) -> String {
+    let why = report.reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+    format!("without an edit, in a copy of the project, it is {} already ({}){why}", report.verdict.name(), report.id)
 }
 
 struct Closed<'a, 'b>(&'a Schedule<'b>);

@@ -164,7 +164,7 @@ impl Context {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hostproof"));
         self.dress(&mut command);
-        let reports = matches!(arguments.first(), Some(&("run" | "try"))) && !arguments.contains(&"--report");
+        let reports = matches!(arguments.first(), Some(&("run" | "try" | "teeth"))) && !arguments.contains(&"--report");
         if reports {
             command.arg(arguments[0]).arg("--report").arg(self.report_file()).args(&arguments[1..]);
         } else {

@@ -392,6 +392,8 @@ fn every_key_of_the_schema_is_tried_here() {
         "gate.rs",
         "vary.rs",
         "repeat.rs",
+        "teeth.rs",
+        "residue.rs",
     ]
     .iter()
     .map(|file| fs::read_to_string(repository().join("tests/it").join(file)).unwrap_or_default())
@@ -404,7 +406,7 @@ fn every_key_of_the_schema_is_tried_here() {
 }
 
 /// Runs git in a folder as a user without a configuration.
-fn git(context: &Context, folder: &Path, arguments: &[&str]) -> String {
+pub fn git(context: &Context, folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
     context.dress(&mut command);
     command.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");

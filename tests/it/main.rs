@@ -59,6 +59,10 @@ mod keys;
 #[cfg(target_os = "linux")]
 mod leaks;
 #[cfg(target_os = "linux")]
+mod memory;
+#[cfg(target_os = "linux")]
+mod merge;
+#[cfg(target_os = "linux")]
 mod names;
 #[cfg(target_os = "linux")]
 mod neighbours;
@@ -77,11 +81,15 @@ mod receipts;
 #[cfg(target_os = "linux")]
 mod repeat;
 #[cfg(target_os = "linux")]
+mod residue;
+#[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]
 mod spool;
+#[cfg(target_os = "linux")]
+mod teeth;
 #[cfg(target_os = "linux")]
 mod terminal;
 #[cfg(target_os = "linux")]

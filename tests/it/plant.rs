@@ -106,7 +106,7 @@ fn what_the_check_removes_or_replaces_itself_is_its_own() {
     );
     let ran = context.hp(&["run", "--jobs", "1"]);
     for check in &ran.exits(0).report().checks {
-        assert_eq!(check.findings, [], "{}", ran.said());
+        assert_eq!(errors(check), [""; 0], "{}", ran.said());
     }
     assert_eq!(context.read("state"), "new\n");
     for name in ["log", "folder", "pid"] {
@@ -161,7 +161,7 @@ fn what_is_planted_is_gone_whatever_ends_hostproof_or_who_planted_it() {
     );
     context.checks(&waits(&format!("python3 kill.py {far}")));
     let ran = context.hp(&["run"]);
-    assert_eq!(ran.exits(0).only().findings, [], "{}", ran.said());
+    assert_eq!(errors(ran.exits(0).only()), [""; 0], "{}", ran.said());
     assert!(!Path::new(&far).exists() && !context.project().join("near").exists());
 }
 

@@ -3,11 +3,11 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 100] = [
+const WRONG: [(&str, &str); 112] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
-    ("watch: [/tmp]", "the key `watch` is not known in this version of hostproof"),
+    ("faults: []", "the key `faults` is not known in this version of hostproof"),
     ("copies: 2", "the key `copies` is not known in this version of hostproof"),
     ("events: [{expect: allow}]", "`events` for a check without `hook`\n only a wired hook is called"),
     ("eventually: [{within: 10s, is: absent}]", "the key `file` is missing"),
@@ -52,6 +52,21 @@ const WRONG: [(&str, &str); 100] = [
     ("timeout: 25h", "a time limit of more than a day"),
     ("grace: 11m", "a grace of more than ten minutes"),
     ("grace: 1.5", "expected a duration, found the number 1.5"),
+    ("breaks: [{file: a, replace: a, with: b}]", "the key `expect` is missing"),
+    ("breaks: [{expect: unmet}]", "the key `file` is missing"),
+    ("breaks: [{file: a, with: b, expect: unmet}]", "the key `replace` is missing"),
+    ("breaks: [{file: a, replace: a, expect: unmet}]", "the key `with` is missing\n write what stands there instead"),
+    ("breaks: [{file: a, replace: a, with: a, expect: unmet}]", "this edit changes nothing"),
+    ("breaks: [{file: a, replace: '', with: a, expect: unmet}]", "a text that is nothing stands everywhere"),
+    ("breaks: [{file: ../a, replace: a, with: b, expect: unmet}]", "\"../a\" has `..` in it"),
+    ("breaks: [{file: a, replace: a, with: b, expect: held-directoy}]", "did you mean held-directory?"),
+    (
+        "breaks: [{file: a, replace: a, with: b, expect: unmet, edits: [{file: a, replace: a, with: b}]}]",
+        "both an edit and `edits`",
+    ),
+    ("breaks: [{edits: [], expect: unmet}]", "this list must not be empty"),
+    ("breaks: [{edits: [{file: a, with: b}], expect: unmet}]", "the key `replace` is missing"),
+    ("breaks: [{file: a, replaces: a, with: b, expect: unmet}]", "unknown key `replaces`\n did you mean `replace`?"),
     ("reader: jnuit", "`jnuit` is not known here\n known here: auto, none, "),
     ("reader: junit", "`junit` reads files, and does not say which\n write {junit: build/report.xml}"),
     ("reader: lines", "`lines` reads by expressions of your own, and has none\n write {lines: "),

@@ -1,4 +1,4 @@
-//! Published files while a job runs: how each appears, and who writes to it.
+//! Published files while a job runs: how each appears, and who writes to it; and who writes in other places that are watched.
 //!
 //! The folders that can have one are watched by a watcher of their own, since one watcher has one set of events for a
 //! folder. A folder that is made meanwhile is watched when that is told; what is in it by then was not seen to appear.
@@ -15,7 +15,7 @@ use std::time::Instant;
 use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
-use super::super::{FileGlob, Job, Progress, Published, Step, Story, Torn};
+use super::super::{FileGlob, Job, Progress, Published, Step, Story, Torn, Touched};
 use super::filter::{self, About};
 use super::procfs::Wanted;
 use super::removals;
@@ -30,13 +30,22 @@ const KEPT: usize = 1000;
 /// What happens to published files.
 pub struct Publishing<'a> {
     inotify: &'a OwnedFd,
-    globs: Vec<(PathBuf, FileGlob)>,
+    globs: Vec<Glob>,
     folders: HashMap<i32, Folder>,
     stories: BTreeMap<PathBuf, Story>,
     writers: Writers,
+    touched: BTreeMap<PathBuf, Touch>,
     torn: Vec<Seen>,
     started: Instant,
     blind: Option<String>,
+}
+
+/// What is watched for below a folder.
+struct Glob {
+    folder: PathBuf,
+    files: FileGlob,
+    /// Whether it is to appear whole; else it is only asked who writes there.
+    published: bool,
 }
 
 /// A watched folder, and how far each glob leads to it.
@@ -59,6 +68,13 @@ enum Content {
     Unknown,
 }
 
+/// What happened to a file in a place of which it is asked who writes there.
+#[derive(Default)]
+struct Touch {
+    made: bool,
+    gone: bool,
+}
+
 /// Something that is wrong with a file.
 struct Seen {
     path: PathBuf,
@@ -73,12 +89,14 @@ impl<'a> Publishing<'a> {
     /// Watches what a job publishes; `None` if that is nothing, or if the system refuses. The watcher is made for the first
     /// job that wants one, and left to the next.
     pub fn of(job: &Job, watcher: &'a mut Option<OwnedFd>, blind: &mut Vec<String>) -> Option<Self> {
-        if job.publishes.is_empty() {
+        if job.publishes.is_empty() && job.watches.is_empty() {
             return None;
         }
         if watcher.is_none() {
             let made = removals::watcher();
-            *watcher = made.map_err(|error| blind.push(told(&std::io::Error::from(error).to_string()))).ok();
+            // Who writes elsewhere is then unknown, and said to be.
+            let why = made.map_err(|error| told(&std::io::Error::from(error).to_string()));
+            *watcher = why.map_err(|why| blind.extend((!job.publishes.is_empty()).then_some(why))).ok();
         }
         Some(Self::watch(watcher.as_ref()?, job))
     }
@@ -90,6 +108,7 @@ impl<'a> Publishing<'a> {
             folders: HashMap::new(),
             stories: BTreeMap::new(),
             writers: Writers::default(),
+            touched: BTreeMap::new(),
             torn: Vec::new(),
             started: Instant::now(),
             blind: None,
@@ -98,14 +117,16 @@ impl<'a> Publishing<'a> {
         publishing.events();
         for (folder, glob) in &job.publishes {
             match FileGlob::new(glob) {
-                Ok(glob) => publishing.globs.push((folder.clone(), glob)),
+                Ok(files) => publishing.globs.push(Glob { folder: folder.clone(), files, published: true }),
                 Err(why) => publishing.note_blind(&format!("{glob}: {why}")),
             }
         }
+        let watched = job.watched().map(|(folder, files)| Glob { folder: folder.clone(), files, published: false });
+        publishing.globs.extend(watched);
         for index in 0..publishing.globs.len() {
-            let (folder, glob) = &publishing.globs[index];
+            let Glob { folder, files, .. } = &publishing.globs[index];
             let mut progress = vec![Progress::default(); publishing.globs.len()];
-            progress[index] = glob.start();
+            progress[index] = files.start();
             let folder = Folder { path: folder.clone(), real: PathBuf::new(), progress };
             publishing.add(folder, Content::Before);
         }
@@ -118,19 +139,30 @@ impl<'a> Publishing<'a> {
     }
 
     fn note_blind(&mut self, why: &str) {
+        if !self.globs.iter().any(|glob| glob.published) {
+            return;
+        }
         self.blind.get_or_insert_with(|| told(why));
     }
 
     fn enter(&self, folder: &[Progress], name: &str) -> Vec<Progress> {
-        self.globs.iter().zip(folder).map(|((_, glob), progress)| glob.enter(progress, name)).collect()
+        self.globs.iter().zip(folder).map(|(glob, progress)| glob.files.enter(progress, name)).collect()
     }
 
     fn may_match_below(&self, progress: &[Progress]) -> bool {
-        self.globs.iter().zip(progress).any(|((_, glob), progress)| glob.may_match_below(progress))
+        self.globs.iter().zip(progress).any(|(glob, progress)| glob.files.may_match_below(progress))
     }
 
     fn is_match(&self, progress: &[Progress]) -> bool {
-        self.globs.iter().zip(progress).any(|((_, glob), progress)| glob.is_match(progress))
+        self.is_published(progress) || self.is_watched(progress)
+    }
+
+    fn is_published(&self, progress: &[Progress]) -> bool {
+        self.globs.iter().zip(progress).any(|(glob, progress)| glob.published && glob.files.is_match(progress))
+    }
+
+    fn is_watched(&self, progress: &[Progress]) -> bool {
+        self.globs.iter().zip(progress).any(|(glob, progress)| !glob.published && glob.files.is_match(progress))
     }
 
     /// Watches a folder, and what is in it as far as there may be a match.
@@ -168,7 +200,7 @@ impl<'a> Publishing<'a> {
             // What was made before the watch stood is found here, what is made from now on is told.
             for entry in fs::read_dir(&folder.path).into_iter().flatten().flatten() {
                 let progress = self.enter(&folder.progress, &entry.file_name().to_string_lossy());
-                if self.is_match(&progress) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                if self.is_published(&progress) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
                     match content {
                         Content::Before => {}
                         Content::Whole => self.happens(entry.path(), Step::Arrived),
@@ -283,8 +315,21 @@ impl<'a> Publishing<'a> {
         } else {
             Step::Gone
         };
-        self.happens(path.clone(), step);
+        if self.is_watched(progress) {
+            self.touch(&path, step);
+        }
+        if self.is_published(progress) {
+            self.happens(path.clone(), step);
+        }
         matches!(step, Step::Made | Step::Changed).then_some(path)
+    }
+
+    fn touch(&mut self, path: &Path, step: Step) {
+        if self.touched.len() < KEPT || self.touched.contains_key(path) {
+            let touch = self.touched.entry(path.to_owned()).or_default();
+            touch.made |= matches!(step, Step::Made | Step::Arrived);
+            touch.gone |= step == Step::Gone;
+        }
     }
 
     fn happens(&mut self, path: PathBuf, step: Step) {
@@ -323,8 +368,13 @@ impl<'a> Publishing<'a> {
         });
     }
 
-    /// What is or may be wrong with published files, and why not all was seen.
-    pub fn into_seen(mut self) -> (Vec<Published>, Option<String>) {
+    /// What is or may be wrong with published files, what happened in the watched places, and why not all was seen.
+    pub fn into_seen(mut self) -> (Vec<Published>, Vec<Touched>, Option<String>) {
+        let touched = std::mem::take(&mut self.touched).into_iter().map(|(path, Touch { made, gone })| {
+            let (writer, sure) = self.writers.of(&path).map_or((None, false), |(who, sure)| (Some(who.clone()), sure));
+            Touched { path: path.to_string_lossy().into_owned(), made, gone, writer, sure }
+        });
+        let touched = touched.collect();
         let is_empty = |path: &Path| fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0);
         let at_ms = self.now_ms();
         for (path, story) in std::mem::take(&mut self.stories) {
@@ -339,7 +389,7 @@ impl<'a> Publishing<'a> {
             Published { path: path.to_string_lossy().into_owned(), torn, at_ms, writer, sure }
         });
         let published = published.collect();
-        (published, self.blind.take())
+        (published, touched, self.blind.take())
     }
 }
 

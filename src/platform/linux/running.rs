@@ -104,7 +104,9 @@ impl<'a> Run<'a> {
         let publishing = Publishing::of(job, publishing, &mut blind);
         let started = Instant::now();
         let started_ms = super::clock::boot_tick_ms();
-        let asked = Asked::of(job, publishing.is_some());
+        // Only to know who writes somewhere, nobody's rights are taken.
+        let asking = publishing.is_some() && (!job.publishes.is_empty() || rustix::process::geteuid().is_root());
+        let asked = Asked::of(job, asking);
         let mut lack = None;
         let filter = (!asked.is_nothing())
             .then(|| Filter::new(&asked))
@@ -359,7 +361,7 @@ impl<'a> Run<'a> {
         });
         blind.extend(removals.iter().flat_map(Removals::blind));
         let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
-        let (published, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
+        let (published, touched, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
         blind.extend(unwatched);
         let seen = enforcement.map(Enforcement::into_seen).unwrap_or_default();
         blind.extend(seen.blind);
@@ -392,6 +394,7 @@ impl<'a> Run<'a> {
             faults: seen.faults,
             faultless,
             published,
+            touched,
             unread,
             untouched,
             started_boot_ms: self.started_ms,

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,6 +72,12 @@ pub fn user() -> Option<u32> {
 #[must_use]
 pub fn user_and_group() -> Option<(u32, u32)> {
     Some((rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()))
+}
+
+/// Whether what has this name is this user's; of a symbolic link, the link itself.
+#[must_use]
+pub fn is_own(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| Some(metadata.uid()) == user())
 }
 
 /// Whether other users can get to a path: whether every folder on the way lets them through. Access lists and groups are

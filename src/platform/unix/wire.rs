@@ -76,6 +76,8 @@ pub struct JobHeader {
     arguments: usize,
     /// Globs; their folders are in the blob.
     publishes: Vec<String>,
+    /// The same.
+    watches: Vec<String>,
     /// Programs that may not be run, and in how many folders these are others; the folders are in the blob.
     forbids: Option<(Vec<Forbid>, usize)>,
     faults: Vec<Fault>,
@@ -85,7 +87,8 @@ pub struct JobHeader {
 }
 
 /// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
-/// the folders of what is published, those of stubs and of programs that may be run, arguments, environment. Paths and arguments need not be Unicode.
+/// the folders of what is published and of what is watched, those of stubs and of programs that may be run, arguments,
+/// environment. Paths and arguments need not be Unicode.
 pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     let mut blob = Vec::new();
     let mut push = |string: &OsStr| {
@@ -95,7 +98,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     for path in [&job.program, &job.cwd, &job.spill].into_iter().chain(&job.stdin).chain(&job.roots) {
         push(path.as_os_str());
     }
-    job.publishes.iter().for_each(|(folder, _)| push(folder.as_os_str()));
+    job.publishes.iter().chain(&job.watches).for_each(|(folder, _)| push(folder.as_os_str()));
     if let Some(forbids) = &job.forbids {
         [&forbids.stubs].into_iter().chain(&forbids.own).for_each(|folder| push(folder.as_os_str()));
     }
@@ -116,6 +119,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         publishes: job.publishes.iter().map(|(_, glob)| glob.clone()).collect(),
         forbids: job.forbids.as_ref().map(|forbids| (forbids.programs.clone(), forbids.own.len())),
         faults: job.faults.clone(),
+        watches: job.watches.iter().map(|(_, glob)| glob.clone()).collect(),
         rules: job.rules,
         windows: job.windows.clone(),
         change: job.change.clone(),
@@ -132,6 +136,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
     let stdin = header.has_stdin.then(&mut path);
     let roots = (0..header.roots).map(|_| path()).collect();
     let publishes = header.publishes.iter().map(|glob| (path(), glob.clone())).collect();
+    let watches = header.watches.iter().map(|glob| (path(), glob.clone())).collect();
     let forbids = header.forbids.as_ref().map(|(programs, own)| Forbids {
         programs: programs.clone(),
         stubs: path(),
@@ -160,6 +165,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         publishes,
         forbids,
         faults: header.faults.clone(),
+        watches,
         rules: header.rules,
         windows: header.windows.clone(),
         change: header.change.clone(),
@@ -278,6 +284,7 @@ mod tests {
                 nth: Some(2),
                 effect: Effect::Delay(Duration::from_millis(7)),
             }],
+            watches: vec![("/tmp".into(), "sweep_*".into())],
             rules: Rules::Windows,
             windows: WindowsRules { strict: true, ..WindowsRules::default() },
             change: Some(Change::Umask(0o077)),
@@ -289,7 +296,8 @@ mod tests {
         let Order::Run(header) = order else { panic!("another order came out") };
         let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
-        assert_eq!((back.publishes, back.forbids, back.faults), (job.publishes, job.forbids, job.faults));
+        assert_eq!((back.publishes, back.watches), (job.publishes, job.watches));
+        assert_eq!((back.forbids, back.faults), (job.forbids, job.faults));
         assert_eq!(
             (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows, back.change),
             (job.cwd, job.stdin, job.roots, job.spill, job.rules, job.windows, job.change)

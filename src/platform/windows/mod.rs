@@ -57,7 +57,7 @@ pub use clock::since_start;
 pub use encoding::{HAS_CODE_PAGES, of_code_page};
 pub use facts::host_facts;
 pub use files::{
-    Place, copy_link, is_open_to_others, is_plain_folder, link_folder, make_executable, make_folder, new_file,
+    Place, copy_link, is_open_to_others, is_own, is_plain_folder, link_folder, make_executable, make_folder, new_file,
     open_regular, path_of,
 };
 pub use interrupt::{exit_at_once, expect_children, interrupt, on_interrupt};

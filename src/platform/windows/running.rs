@@ -150,11 +150,12 @@ impl Run {
             stdin,
             stdout,
             stderr,
-            blind: (!job.publishes.is_empty())
-                .then(|| format!("{PUBLISHED_FILES}: only Linux can watch how they appear"))
-                .into_iter()
-                .chain(job.forbids.as_ref().map(|_| unwatched_executions()))
-                .collect(),
+            blind: Vec::from_iter(
+                (!job.publishes.is_empty())
+                    .then(|| format!("{PUBLISHED_FILES}: only Linux can watch how they appear"))
+                    .into_iter()
+                    .chain(job.forbids.as_ref().map(|_| unwatched_executions())),
+            ),
         })
     }
 

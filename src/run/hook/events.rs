@@ -12,15 +12,18 @@ use super::input::{Input, input};
 use super::proof::watched;
 use super::told::Told;
 use crate::model::{Check, EventInput, HookEvent, HookRef, Verdict};
+use crate::plan::Planned;
 use crate::platform::{Ended, Job, LaneError, Reads};
 use crate::probes::Places;
 use crate::run::life::{Half, Life, Ready, keep_what_concerns};
 use crate::run::planting::Planted;
 use crate::run::program::Program;
 use crate::run::removal::removal;
+use crate::run::residue;
 use crate::run::sandbox::Sandbox;
 use crate::run::settle::{Hook, Pending};
 use crate::run::slot::Slot;
+use crate::run::teeth::{Bite, Evidence};
 use crate::run::{eventually, forbid, records};
 
 /// Why a check's hook was not called, or not for all of its events.
@@ -53,10 +56,10 @@ impl<'a> Life<'a> {
         let planned = &self.plan.checks[index];
         let check = &planned.check;
         let started = SystemTime::now();
-        let mut report = match self.call_all(check, hook, &sandbox, slot) {
-            Ok((told, places)) => {
+        let mut report = match self.call_all(planned, hook, &sandbox, slot) {
+            Ok((told, places, bite, outside)) => {
                 let Told { report, reading, left, processes, outcome, argv, .. } = told;
-                return Half::Pending(Box::new(Pending {
+                let mut pending = Pending {
                     index,
                     planned,
                     program: Program { file: argv.first().map(Into::into).unwrap_or_default(), argv },
@@ -66,6 +69,8 @@ impl<'a> Life<'a> {
                     listed: None,
                     left,
                     hook: Some(Hook { report, processes }),
+                    // What its calls wrote is told in what is said of them.
+                    evidence: planned.tooth.as_ref().map(|_| Evidence { read: bite.map(Bite::read), said: Vec::new() }),
                     unsatisfied: Vec::new(),
                     lost: Vec::new(),
                     sandbox,
@@ -73,7 +78,9 @@ impl<'a> Life<'a> {
                     grace_over: Instant::now() + check.grace,
                     handle: slot.handle(),
                     spare: slot.spare(),
-                }));
+                };
+                self.look_outside(&outside, &mut pending, slot);
+                return Half::Pending(Box::new(pending));
             }
             Err(Stopped::Why(why)) => records::not_run(check, Verdict::Broken, why),
             Err(Stopped::Lost(error, argv)) => records::lost(check, argv, &error),
@@ -84,16 +91,20 @@ impl<'a> Life<'a> {
 
     fn call_all(
         &self,
-        check: &Check,
+        planned: &Planned,
         hook: &HookRef,
         sandbox: &Sandbox,
         slot: &mut Slot<'_>,
-    ) -> Result<(Told, Places), Stopped> {
-        let places = self.places(check, sandbox)?;
+    ) -> Result<(Told, Places, Option<Bite>, residue::Before), Stopped> {
+        let check = &planned.check;
+        let (places, bite) = self.stage(planned, sandbox)?;
+        let outside = residue::Before::now(self, check, sandbox, &places, slot)?;
         let found = {
             let _looking = self.reading.look();
             find(hook, &places.project)?
         };
+        let wiring = places.project.join(hook.file.trim_start_matches("./"));
+        let bite = bite.map(|bite| bite.afresh(&wiring));
         // Its time begins when its scripts are its own.
         let commands = found.wirings.iter().flat_map(|wiring| &wiring.commands);
         let files: Vec<_> = commands.flat_map(|command| watched(command, &places.project)).collect();
@@ -116,7 +127,7 @@ impl<'a> Life<'a> {
             }
         }
         told.left.extend(planted.after(&places));
-        Ok((told, places))
+        Ok((told, places, bite, outside))
     }
 
     /// Calls the hook for one event, all of its commands at once. Returns when the first processes had ended.
@@ -130,7 +141,7 @@ impl<'a> Life<'a> {
     ) -> Result<Instant, Stopped> {
         let Setting { check, found, places, sandbox, .. } = *setting;
         let file = match &event.input {
-            EventInput::File(name) => Some(self.input(check, Path::new(name))?),
+            EventInput::File(name) => Some(self.input(check, Path::new(name), &places.project)?),
             EventInput::Sample(_) => None,
         };
         let input = input(event, at + 1, found, file, &places.project, sandbox)?;

@@ -55,7 +55,7 @@ pub struct Enforcement<'a> {
     spent: Duration,
     /// Whether the rules are kept; else all is let through.
     kept: bool,
-    /// The published files, which somebody watches.
+    /// The published files, and what else somebody watches.
     publishes: Vec<FileGlob>,
     /// What it is asked for in the first place.
     what: &'static str,
@@ -83,7 +83,12 @@ impl<'a> Enforcement<'a> {
             judge,
             kept: job.rules == Rules::Windows,
             // Of one that is none is told where they are watched.
-            publishes: job.publishes.iter().filter_map(|(_, glob)| FileGlob::new(glob).ok()).collect(),
+            publishes: job
+                .publishes
+                .iter()
+                .filter_map(|(_, glob)| FileGlob::new(glob).ok())
+                .chain(job.watched().map(|(_, glob)| glob))
+                .collect(),
             rules: job.windows.clone(),
             began: Instant::now(),
             spent: Duration::ZERO,

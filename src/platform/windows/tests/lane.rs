@@ -43,6 +43,7 @@ fn job(lane: &dyn Lane, act: &str) -> Job {
         publishes: Vec::new(),
         forbids: None,
         faults: Vec::new(),
+        watches: Vec::new(),
         rules: Rules::Native,
         windows: WindowsRules::default(),
         change: None,

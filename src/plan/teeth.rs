@@ -1,0 +1,198 @@
+//! The checks that show whether checks can fail: each with `breaks` once as it is, in a copy of the project, and once with
+//! each of its edits made there.
+
+use super::{Plan, Planned, Variant};
+use crate::error::{Error, Result};
+use crate::model::{Break, Check, Cwd, FlakyIs, Retries};
+
+/// What stands between the id of a check and the number of its edit.
+const MARK: char = '!';
+
+/// What a check of `teeth` is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tooth {
+    /// The check as it is, in a copy. It must be green, or nothing that turns it red shows anything.
+    Whole {
+        /// What its edits must turn it red for: texts among them must not be in its output as it is.
+        expects: Vec<String>,
+    },
+    /// The check with edits, which must turn it red.
+    Edited {
+        /// The place in the plan of the check as it is.
+        of: usize,
+        /// The place of the break in the check's `breaks`, from 1.
+        number: usize,
+        made: Break,
+    },
+}
+
+impl Tooth {
+    /// What to look for in the output.
+    #[must_use]
+    pub fn expects(&self) -> &[String] {
+        match self {
+            Self::Whole { expects } => expects,
+            Self::Edited { made, .. } => std::slice::from_ref(&made.expect),
+        }
+    }
+}
+
+/// Which checks and which of their edits the command line names.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// Ids and globs of checks.
+    pub checks: Vec<String>,
+    /// Edits that are named alone: the id of the check, and the number.
+    edits: Vec<(String, usize)>,
+}
+
+impl Named {
+    /// Takes `sweep!2` apart.
+    #[must_use]
+    pub fn of(patterns: &[String]) -> Self {
+        let mut named = Self::default();
+        for pattern in patterns {
+            let edit = pattern.rsplit_once(MARK).and_then(|(id, number)| Some((id, number.parse().ok()?)));
+            named.checks.push(edit.map_or(pattern.as_str(), |(id, _)| id).to_owned());
+            named.edits.extend(edit.map(|(id, number)| (id.to_owned(), number)));
+        }
+        named
+    }
+
+    /// Whether an edit is wanted: it is if no edit of its check is named alone. 0 is the check as it is, and means no other.
+    fn has(&self, id: &str, number: usize) -> bool {
+        let mut named = self.edits.iter().filter(|(of, _)| of == id).peekable();
+        named.peek().is_none() || named.any(|(_, wanted)| *wanted == number)
+    }
+}
+
+impl Plan {
+    /// The plan of `teeth`: of each check that has `breaks` itself (`sweep!0`) and with each of the edits that are wanted
+    /// (`sweep!1`, `sweep!2`), all of them in copies of the project. Other checks are not in it, nor is a variant under a
+    /// changed fact unless it is named: what notices an edit is the same there.
+    ///
+    /// # Errors
+    ///
+    /// If an edit is named that a check does not have.
+    pub fn teeth(self, named: &Named) -> Result<Self> {
+        for (id, number) in &named.edits {
+            let check = self.checks.iter().find(|planned| planned.check.id == *id);
+            let has = check.map_or(0, |planned| planned.check.breaks.len());
+            if *number > has {
+                let edits = if has == 1 { "1 edit".to_owned() } else { format!("{has} edits") };
+                return Err(Error::Usage(format!(
+                    "{id} has {edits} under `breaks`, so there is no {id}{MARK}{number}"
+                )));
+            }
+        }
+        let mut checks = Vec::new();
+        let is_tried = |planned: &Planned| {
+            !planned.check.breaks.is_empty()
+                && (planned.check.fact.is_none() || named.checks.contains(&planned.check.id))
+        };
+        for planned in self.checks.into_iter().filter(is_tried) {
+            let of = checks.len();
+            let id = planned.check.id.clone();
+            let breaks = planned.check.breaks.iter().enumerate().map(|(at, made)| (at + 1, made.clone()));
+            let breaks: Vec<(usize, Break)> = breaks.filter(|(number, _)| named.has(&id, *number)).collect();
+            let expects = breaks.iter().map(|(_, made)| made.expect.clone()).collect();
+            checks.push(in_copy(&planned, 0, "as it is".to_owned(), Tooth::Whole { expects }));
+            for (number, made) in breaks {
+                let title = format!("with {} edited: expected is {}", made.files().join(" and "), made.expect);
+                checks.push(in_copy(&planned, number, title, Tooth::Edited { of, number, made }));
+            }
+        }
+        Ok(Self { checks, ..self })
+    }
+}
+
+/// One of the checks that a check with `breaks` becomes.
+fn in_copy(planned: &Planned, number: usize, title: String, tooth: Tooth) -> Planned {
+    let Check { id, variant, cwd, repeat, retries, .. } = &planned.check;
+    let id = format!("{id}{MARK}{number}");
+    let (repeat, retries) = match tooth {
+        Tooth::Whole { .. } => (*repeat, *retries),
+        // A check that runs several times is red if one of the runs is.
+        Tooth::Edited { .. } => (1, (*repeat > 1).then(|| Retries { count: *repeat - 1, flaky: FlakyIs::Pass })),
+    };
+    Planned {
+        // Nothing is said of it together with others.
+        variant: Variant::plain(&id),
+        check: Check {
+            id,
+            variant: Some(format!("{}{MARK}{number}", variant.as_deref().unwrap_or_default())),
+            title: Some(title),
+            cwd: if *cwd == Cwd::Project { Cwd::Copy } else { *cwd },
+            repeat,
+            retries,
+            ..planned.check.clone()
+        },
+        // Each has a copy of its own: only what it has in common with others keeps it back.
+        locks: planned.check.lock.clone(),
+        tooth: Some(tooth),
+        ..planned.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CheckCommand, Edit, Fact, Manifests};
+
+    fn plan() -> Plan {
+        let edit = Edit { file: "a".into(), replace: "x".into(), with: String::new(), all: false };
+        let made = |expect: &str| Break { edits: vec![edit.clone()], expect: expect.into() };
+        let planned = |id: &str, breaks| Planned {
+            check: Check { breaks, ..Check::new(id, CheckCommand::Argv(vec!["x".into()])) },
+            variant: Variant::plain(id),
+            locks: vec!["variants".into()],
+            setup: None,
+            skip: None,
+            needs_proof: true,
+            tooth: None,
+        };
+        let checks = vec![
+            planned("none", vec![]),
+            planned("a", vec![made("one"), made("two")]),
+            planned("b", vec![made("three")]),
+        ];
+        Plan { project: "/".into(), checks, setups: vec![], manifests: Manifests::default() }
+    }
+
+    fn ids(patterns: &[&str]) -> Result<Vec<String>> {
+        let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        let plan = plan().teeth(&Named::of(&patterns))?;
+        Ok(plan.checks.into_iter().map(|planned| planned.check.id).collect())
+    }
+
+    #[test]
+    fn each_edit_is_a_check_after_the_check_as_it_is() {
+        assert_eq!(ids(&[]).expect("all"), ["a!0", "a!1", "a!2", "b!0", "b!1"]);
+        assert_eq!(ids(&["a!2", "b"]).expect("some"), ["a!0", "a!2", "b!0", "b!1"]);
+        assert_eq!(ids(&["a!0"]).expect("none"), ["a!0", "b!0", "b!1"]);
+        let error = ids(&["b!2"]).expect_err("no such edit").to_string();
+        assert_eq!(error, "b has 1 edit under `breaks`, so there is no b!2");
+    }
+
+    #[test]
+    fn one_red_run_of_several_is_enough_for_an_edit_and_facts_are_left_alone() {
+        let mut plan = plan();
+        plan.checks[1].check.repeat = 20;
+        plan.checks[2].check.fact = Some(Fact::Locale);
+        let plan = plan.teeth(&Named::default()).expect("a plan");
+        let tries = plan.checks.iter().map(|planned| {
+            let Check { id, repeat, retries, .. } = &planned.check;
+            (id.as_str(), *repeat, retries.map(|retries| (retries.count, retries.flaky)))
+        });
+        let edited = Some((19, FlakyIs::Pass));
+        assert_eq!(tries.collect::<Vec<_>>(), [("a!0", 20, None), ("a!1", 1, edited), ("a!2", 1, edited)]);
+    }
+
+    #[test]
+    fn copies_do_not_keep_each_other_back() {
+        let plan = plan().teeth(&Named::default()).expect("a plan");
+        assert!(plan.checks.iter().all(|planned| planned.locks.is_empty() && planned.check.cwd == Cwd::Copy));
+        let Some(Tooth::Edited { of, number, .. }) = &plan.checks[4].tooth else { panic!("no edit") };
+        assert_eq!((*of, *number, plan.checks[*of].check.id.as_str()), (3, 1, "b!0"));
+    }
+}

@@ -1,0 +1,63 @@
+//! What a check says that it writes: that is no residue.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::{Check, ReaderChoice};
+use crate::platform::FileGlob;
+use crate::probes::{Change, Places};
+use crate::run::eventually::folder_of;
+
+/// Globs, each below a folder.
+#[derive(Default)]
+pub struct Exempt(Vec<(PathBuf, FileGlob)>);
+
+impl Exempt {
+    /// What that check publishes, the files that its reader reads, and what it has watched by name, which is told by itself.
+    #[must_use]
+    pub fn of(check: &Check, places: &Places) -> Self {
+        let mut exempt = Self::default();
+        exempt.take(check, places);
+        exempt
+    }
+
+    /// The same of one check more.
+    pub fn take(&mut self, check: &Check, places: &Places) {
+        let report = match &check.reader {
+            ReaderChoice::Junit(path) => Some(path.clone()),
+            _ => None,
+        };
+        let written = check.publishes.iter().cloned().chain(report).map(|glob| folder_of(&glob, places));
+        let watched = check.watch.iter().map(|glob| super::watched::folder_of(glob, places));
+        let ready = |(folder, glob): (PathBuf, String)| Some((folder, FileGlob::new(&glob).ok()?));
+        self.0.extend(written.chain(watched).filter_map(ready));
+    }
+
+    /// Takes out what is exempt, and folders that were made or removed for nothing else.
+    pub fn leave_out(&self, changes: &mut Vec<Change>) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut left_out = Vec::new();
+        changes.retain(|change| {
+            let stays = !self.has(&change.path);
+            if !stays {
+                left_out.push(change.path.clone());
+            }
+            stays
+        });
+        let leads_there = |folder: &Path| left_out.iter().any(|path| path.starts_with(folder));
+        changes.retain(|change| !(change.folder && leads_there(&change.path)));
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        self.0.iter().any(|(folder, glob)| {
+            let Ok(below) = path.strip_prefix(folder) else { return false };
+            let mut progress = glob.start();
+            // What is in a folder that matches goes with it.
+            below.components().any(|part| {
+                progress = glob.enter(&progress, &part.as_os_str().to_string_lossy());
+                glob.is_match(&progress)
+            })
+        })
+    }
+}
