@@ -49,6 +49,8 @@ mod gate_ways_round;
 #[cfg(target_os = "linux")]
 mod github;
 #[cfg(target_os = "linux")]
+mod guard;
+#[cfg(target_os = "linux")]
 mod hook_checks;
 #[cfg(target_os = "linux")]
 mod hooks;
