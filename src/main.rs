@@ -8,6 +8,9 @@ use hostproof::{commands, platform, probes};
 
 fn main() -> ExitCode {
     // This program's other lives are told by one word, and never parse a command line.
+    if let Some(status) = platform::act_as_stub() {
+        return status.into();
+    }
     let word = std::env::args_os().nth(1);
     if let Some(ended) = word.as_ref().and_then(|word| platform::serve(word, probes::windows_rules::JUDGE)) {
         return if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };

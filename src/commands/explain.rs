@@ -106,6 +106,8 @@ fn page(kind: Kind) -> &'static str {
         Kind::Unmet => include_str!("../../docs/findings/unmet.md"),
         Kind::Timeout => include_str!("../../docs/findings/timeout.md"),
         Kind::Survivor => include_str!("../../docs/findings/survivor.md"),
+        Kind::ForbiddenCommand => include_str!("../../docs/findings/forbidden-command.md"),
+        Kind::IdleFault => include_str!("../../docs/findings/idle-fault.md"),
         Kind::TornPublish => include_str!("../../docs/findings/torn-publish.md"),
         Kind::IllegalName => include_str!("../../docs/findings/illegal-name.md"),
         Kind::DependsOn => include_str!("../../docs/findings/depends-on.md"),

@@ -6,7 +6,7 @@ use super::forms::{InheritSpec, TextRuleSpec};
 use super::resolve::Resolved;
 use super::spec::{AcceptSpec, ExpectSpec, GateSpec, WiringSpec};
 use crate::model::{
-    Accept, Accepted, Allow, Check, CheckCommand, Expect, Home, Inherit, Interpreter, Need, Origin, Policy,
+    Accept, Accepted, Allow, Check, CheckCommand, Expect, Home, Inherit, Interpreter, Need, Origin, Planting, Policy,
     ReaderChoice, TextRule, WiringSource,
 };
 
@@ -40,6 +40,8 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
     let events = spec.events.filter(|_| is_hook).map(|events| events.value.0).unwrap_or_default();
     let events = events.into_iter().map(|event| event.value.lower()).collect::<Option<_>>()?;
     let eventually = spec.eventually.unwrap_or_default().into_iter().map(|wanted| wanted.value.lower());
+    let forbid = spec.forbid.unwrap_or_default().into_iter().map(|forbid| forbid.value.lower());
+    let faults = spec.faults.unwrap_or_default().into_iter().map(|fault| fault.value.lower());
     let breaks = spec.breaks.unwrap_or_default().into_iter().map(|one| one.value.lower());
     let mut default = Check::new(resolved.id, command);
     let mut expected = expect(spec.expect.unwrap_or_default())?;
@@ -70,6 +72,14 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         eventually: eventually.collect::<Option<_>>()?,
         breaks: breaks.collect::<Option<_>>()?,
         publishes: spec.publishes.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
+        plant: spec
+            .plant
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(path, plant)| Planting { path: path.0.0, plant: plant.0 })
+            .collect(),
+        forbid: forbid.collect::<Option<_>>()?,
+        faults: faults.collect::<Option<_>>()?,
         watch: spec.watch.unwrap_or_default().into_iter().map(|glob| glob.0.0).collect(),
         unchanged: spec.unchanged.unwrap_or_default().into_iter().map(|argv| argv.0).collect(),
         platforms: spec.platforms.map(|platforms| platforms.0).unwrap_or_default(),

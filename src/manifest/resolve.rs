@@ -5,11 +5,12 @@
 
 use super::break_spec::{BreakSpec, EditSpec};
 use super::counts::{CasesSpec, ListSpec, SkippedSpec};
+use super::fault_spec::FaultSpec;
 use super::node::{Document, NodeId, Span};
 use super::problem::{Problem, Problems};
 use super::spanned::Spanned;
 use super::spec::{AcceptSpec, AllowSpec, CheckSpec, Defaults, GateSpec, ManifestSpec, Override};
-use crate::model::{Cwd, Kind, Platform};
+use crate::model::{Cwd, FaultCall, Kind, Platform};
 
 const PLATFORMS: [Platform; 3] = [Platform::Linux, Platform::Windows, Platform::Macos];
 
@@ -98,6 +99,7 @@ impl Resolver<'_, '_> {
         }
         self.expect(layer);
         self.hook(layer);
+        self.disturbed(layer);
         if let Some(retries) = layer.retries.as_ref().filter(|retries| retries.value.count.is_none()) {
             self.missing(retries.id, "count", "write how many more tries it has: `count: 2`");
         }
@@ -155,6 +157,36 @@ impl Resolver<'_, '_> {
             }
             if value.is.is_none() {
                 self.missing(*id, "is", "write `is: absent` or `is: present`");
+            }
+        }
+    }
+
+    /// What it is forbidden, and what is made to fail.
+    fn disturbed(&mut self, layer: &CheckSpec) {
+        for forbid in layer.forbid.iter().flatten().filter(|forbid| forbid.value.program.is_none()) {
+            self.missing(forbid.id, "program", "write which program may not be run: `program: tmux`");
+        }
+        for Spanned { id, value: FaultSpec { call, path, errno, delay, .. } } in layer.faults.iter().flatten() {
+            if call.is_none() {
+                self.missing(*id, "call", "write which call it is: `call: rename`");
+            }
+            if path.is_none() && call.is_some_and(|call| call != FaultCall::Kill) {
+                self.missing(*id, "path", "write what the call is about: `path: \"*.pid\"`");
+            }
+            match (errno, delay) {
+                (None, None) if !self.document.may_have_had(*id, "delay") => {
+                    self.missing(
+                        *id,
+                        "errno",
+                        "write how it fails, `errno: EIO`, or how long it takes, `delay: 500ms`",
+                    );
+                }
+                (Some(_), Some(_)) => {
+                    let problem = Problem::at(self.document.span(*id), "both `errno` and `delay`")
+                        .help("a call that fails does so at once; make each a fault of its own");
+                    self.problems.push(problem);
+                }
+                _ => {}
             }
         }
     }

@@ -51,7 +51,7 @@ impl From<WindowsSpec> for WindowsRules {
 
 /// The name of a program's file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct ProgramName(String);
+pub struct ProgramName(pub String);
 
 impl Grammar for ProgramName {
     const WHAT: &'static str = "the name of a program";

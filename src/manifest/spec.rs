@@ -11,10 +11,13 @@ use serde::Deserialize;
 
 use super::break_spec::BreakSpec;
 use super::counts::{CasesSpec, SkippedSpec};
+use super::fault_spec::FaultSpec;
+use super::forbid_spec::ForbidSpec;
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
 use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath, WatchGlob};
+use super::plant_spec::{PlantPath, PlantSpec};
 use super::reader_spec::ReaderSpec;
 use super::repeat_spec::{RetriesSpec, Times};
 use super::rules_spec::RulesSpec;
@@ -94,6 +97,15 @@ pub struct CheckSpec {
     /// Files that must appear whole, by a rename: globs, relative to where it starts, or below `$project` or `$sandbox`.
     /// One that is written in place is a finding.
     pub publishes: Option<Vec<Parsed<PublishGlob>>>,
+    /// Programs that nothing of it may run, by name: `tmux`, or `{program: tmux, observe: true}` to run it all the same. A
+    /// call of one is a finding, and the program is not run. One of that name in the project or the sandbox is another.
+    pub forbid: Option<Vec<Spanned<ForbidSpec>>>,
+    /// What stands at a path before it starts, and is taken away after it: `{"$sandbox/tmp/guard.log": fifo}`. Nothing may
+    /// be there before. A path is relative to where the check starts, below `$project` or `$sandbox`, or absolute.
+    pub plant: Option<BTreeMap<Parsed<PlantPath>, PlantSpec>>,
+    /// System calls of its processes that are made to fail, or to take their time: `{call: rename, path: "*.pid", errno: EIO}`.
+    /// A fault that is never made is a finding. On Linux; the check is skipped elsewhere.
+    pub faults: Option<Vec<Spanned<FaultSpec>>>,
     /// Places outside the sandbox that must be the same afterwards: globs, absolute or relative to the project. The project
     /// itself is watched always.
     pub watch: Option<Vec<Parsed<WatchGlob>>>,

@@ -16,6 +16,11 @@ pub const REMOVALS: &str = "removals during the run";
 /// What refuses on Linux what Windows would refuse.
 pub const WINDOWS_RULES: &str = "Windows' rules";
 
+/// What sees programs run that may not be.
+pub const FORBIDDEN_COMMANDS: &str = "forbidden commands";
+/// What makes calls fail.
+pub const FAULTS: &str = "faults";
+
 /// How published files come to be.
 pub const PUBLISHED_FILES: &str = "published files";
 
@@ -113,7 +118,7 @@ const MORE_WATCHES: &str =
     "let the system watch more folders: sysctl fs.inotify.max_user_watches=…, a larger number than it has now";
 
 /// What helps where that could not be done, for a reason of which these words are a part.
-const REMEDIES: [(&str, &str, &str); 12] = [
+const REMEDIES: [(&str, &str, &str); 14] = [
     (REMOVALS, TOO_MANY_WATCHERS, MORE_WATCHERS),
     (REMOVALS, TOO_MANY_WATCHES, MORE_WATCHES),
     (PUBLISHED_FILES, TOO_MANY_WATCHERS, MORE_WATCHERS),
@@ -122,6 +127,16 @@ const REMEDIES: [(&str, &str, &str); 12] = [
         PUBLISHED_FILES,
         "could not gain rights",
         "run hostproof as root, whose filter takes no rights away; or run this check without `publishes`",
+    ),
+    (
+        FORBIDDEN_COMMANDS,
+        "could not gain rights",
+        "run hostproof as root, whose filter takes no rights away; or run this check without `forbid`",
+    ),
+    (
+        FAULTS,
+        "could not gain rights",
+        "run hostproof as root, whose filter takes no rights away; or run this check without `faults`",
     ),
     (
         WINDOWS_RULES,
@@ -158,7 +173,10 @@ pub fn to_see_all(system: Platform) -> &'static str {
 /// What would help against what a probe said of why it could not look.
 #[must_use]
 pub fn remedy(name: &str, why: &str) -> Option<&'static str> {
-    REMEDIES.iter().find(|(what, words, _)| *what == name && why.contains(words)).map(|(.., remedy)| *remedy)
+    let of = |name: &str| REMEDIES.iter().find(|(what, words, _)| *what == name && why.contains(words));
+    // What is asked about is asked about by one filter, and kept from it by the same.
+    let by_filter = || of(WINDOWS_RULES).filter(|_| [FORBIDDEN_COMMANDS, FAULTS].contains(&name));
+    of(name).or_else(by_filter).map(|(.., remedy)| *remedy)
 }
 
 #[cfg(test)]

@@ -7,7 +7,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Break, Eventually, Fact, HookEvent, HookRef, Kind, Retries, Rules, WindowsRules};
+use super::{
+    Break, Eventually, Fact, Fault, Forbid, HookEvent, HookRef, Kind, Planting, ReaderChoice, Retries, Rules,
+    WindowsRules,
+};
 
 /// A system that checks can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -91,86 +94,6 @@ pub enum Inherit {
     All,
     /// These.
     Names(Vec<String>),
-}
-
-/// A sub-runner whose output can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReaderName {
-    Pytest,
-    Nextest,
-    CargoTest,
-    GoTest,
-    Unittest,
-    Jest,
-    NodeTest,
-    Bats,
-    Tap,
-    OkLines,
-}
-
-impl ReaderName {
-    /// All of them. Of two that recognise the same output, the one that comes first here is the more particular.
-    pub const ALL: [Self; 10] = [
-        Self::Pytest,
-        Self::Nextest,
-        Self::CargoTest,
-        Self::GoTest,
-        Self::Unittest,
-        Self::Jest,
-        Self::NodeTest,
-        Self::Bats,
-        Self::Tap,
-        Self::OkLines,
-    ];
-
-    /// The name that manifests and reports use.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pytest => "pytest",
-            Self::Nextest => "nextest",
-            Self::CargoTest => "cargo-test",
-            Self::GoTest => "go-test",
-            Self::Unittest => "unittest",
-            Self::Jest => "jest",
-            Self::NodeTest => "node-test",
-            Self::Bats => "bats",
-            Self::Tap => "tap",
-            Self::OkLines => "ok-lines",
-        }
-    }
-}
-
-/// Which reader reads the output.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReaderChoice {
-    /// The one that recognises the output.
-    #[default]
-    Auto,
-    /// None: the check has no cases, and exit status 0 needs no further proof.
-    None,
-    /// This one.
-    Named(ReaderName),
-    /// What the check writes to JUnit XML files: a path, or a glob of several. Relative to where the check starts;
-    /// `$project` and `$sandbox` are replaced.
-    Junit(String),
-    /// Lines, told apart by these expressions.
-    Lines(LineRules),
-}
-
-/// Regular expressions that tell lines of output apart; each was seen to compile.
-///
-/// The name of a case is the group `name`, else the first group, else the whole match.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
-pub struct LineRules {
-    pub pass: Option<String>,
-    pub fail: Option<String>,
-    /// May have a group `reason`.
-    pub skip: Option<String>,
-    /// A line that says how many cases there will be, in the group `planned`.
-    pub planned: Option<String>,
 }
 
 /// How many cases a check must run.
@@ -336,6 +259,12 @@ pub struct Check {
     /// Files that must appear by rename, as globs with `/`: relative to where the check starts, or below `$project` or
     /// `$sandbox`, which are replaced.
     pub publishes: Vec<String>,
+    /// Programs that nothing of it may run.
+    pub forbid: Vec<Forbid>,
+    /// What stands there before it starts, and is taken away after it; by path, each once.
+    pub plant: Vec<Planting>,
+    /// Its calls that are made to fail, or to take their time.
+    pub faults: Vec<Fault>,
     /// Places outside the sandbox that must be the same afterwards, as globs with `/`: absolute, relative to the project, or
     /// below `$project` or `$sandbox`, which are replaced.
     pub watch: Vec<String>,
@@ -428,6 +357,9 @@ impl Check {
             eventually: Vec::new(),
             breaks: Vec::new(),
             publishes: Vec::new(),
+            forbid: Vec::new(),
+            plant: Vec::new(),
+            faults: Vec::new(),
             watch: Vec::new(),
             unchanged: Vec::new(),
             platforms: Vec::new(),

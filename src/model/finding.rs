@@ -21,6 +21,10 @@ pub enum Kind {
     RefusedByWindows,
     /// A published file was written in place.
     TornPublish,
+    /// A program was called that may not be run.
+    ForbiddenCommand,
+    /// A fault that was asked for was never made.
+    IdleFault,
     /// A name that another system cannot have.
     IllegalName,
     /// The check's stdout or stderr is still open after the grace.
@@ -53,17 +57,19 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which findings are shown.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::DependsOn,
         Self::Flaky,
         Self::Timeout,
         Self::Toothless,
         Self::RefusedByWindows,
+        Self::ForbiddenCommand,
         Self::Unmet,
         Self::ShortCount,
         Self::LongCount,
         Self::SkippedCases,
         Self::NoProof,
+        Self::IdleFault,
         Self::TornPublish,
         Self::IllegalName,
         Self::HeldDirectory,
@@ -86,6 +92,8 @@ impl Kind {
             Self::HeldFile => "held-file",
             Self::RefusedByWindows => "refused-by-windows",
             Self::TornPublish => "torn-publish",
+            Self::ForbiddenCommand => "forbidden-command",
+            Self::IdleFault => "idle-fault",
             Self::IllegalName => "illegal-name",
             Self::HeldPipe => "held-pipe",
             Self::Residue => "residue",

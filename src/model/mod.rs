@@ -9,15 +9,19 @@ mod check;
 mod comparison;
 mod event;
 mod fact;
+mod fault;
 mod finding;
+mod forbid;
 mod frame;
 mod gate;
 mod hook_check;
 mod host;
 mod json_path;
 mod lint;
+mod plant;
 mod policy;
 mod process;
+mod reader;
 mod receipt;
 mod removal;
 mod report;
@@ -30,13 +34,14 @@ mod wiring;
 mod wiring_fault;
 
 pub use ability::{
-    Ability, Can, EXAMINATION_SCHEMA, Examination, PUBLISHED_FILES, REMOVALS, WINDOWS_RULES, remedy, to_see_all,
+    Ability, Can, EXAMINATION_SCHEMA, Examination, FAULTS, FORBIDDEN_COMMANDS, PUBLISHED_FILES, REMOVALS,
+    WINDOWS_RULES, remedy, to_see_all,
 };
 pub use breaks::{Break, Edit};
 pub use case::{Case, CaseOutcome, Counts, Reading};
 pub use check::{
-    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, LineRules, Listing, ListingForm,
-    Need, Origin, Platform, ReaderChoice, ReaderName, SkipRule, Skips, TextRule,
+    Allow, CaseCount, Check, CheckCommand, Cwd, Expect, Home, Inherit, Interpreter, Listing, ListingForm, Need, Origin,
+    Platform, SkipRule, Skips, TextRule,
 };
 pub use comparison::{
     COMPARISON_SCHEMA, CaseComparison, Cause, CheckComparison, CheckSide, ComparedCount, ComparedRun, ComparedTotals,
@@ -44,7 +49,9 @@ pub use comparison::{
 };
 pub use event::{EVENTS_SCHEMA, Event};
 pub use fact::Fact;
+pub use fault::{Effect, Errno, Fault, FaultCall, FaultMade, FaultSeen};
 pub use finding::{Finding, Kind, Severity};
+pub use forbid::{Forbid, ForbiddenCall};
 pub use frame::{Frame, Raised};
 pub use gate::{
     ChangedWiring, GATE_SCHEMA, Gate, GateAnswer, GatePolicy, GateReceipt, GateSide, NextSteps, Obstacle, ObstacleKind,
@@ -56,8 +63,10 @@ pub use hook_check::{
 pub use host::{CodePages, HostFacts, Precedence, Stress};
 pub use json_path::{JsonPath, PathStep, WiringSource};
 pub use lint::{LINTS_SCHEMA, Lint, LintKind, LintTotals, Lints, TrapHost};
+pub use plant::{LockKind, Plant, Planting};
 pub use policy::{Accept, Accepted, Policy, PolicyPart};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
+pub use reader::{LineRules, ReaderChoice, ReaderName};
 pub use receipt::{
     CHECK_SUBJECT, Checkout, LeftOut, RECEIPT, Receipt, ReceiptCheck, ReceiptFinding, ReceiptRun, ReceiptSource,
     RepositoryFacts, STATEMENT, Statement, Subject, TREE_SUBJECT,

@@ -43,7 +43,9 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
     // What a check writes into its project it expects to find as it left it; and what runs beside a variant must not be
     // taken for what was changed.
     let own_lock = (all.len() > 1).then(|| format!("variants of {}", plain.of));
-    let locks: Vec<String> = check.lock.iter().cloned().chain(own_lock).collect();
+    // One path has one thing planted at it at a time.
+    let planted = check.plants_outside().map(|path| format!("planted {path}"));
+    let locks: Vec<String> = check.lock.iter().cloned().chain(own_lock).chain(planted).collect();
     let variants = all.into_iter().zip(goes_with_check);
     variants
         .map(|(variant, goes_with_check)| Expanded {

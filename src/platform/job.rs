@@ -9,7 +9,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{FileGlob, Published, Touched, Unread};
-use crate::model::{Exit, Mark, Process, RefusedCall, Rules, Stream, WindowsRules};
+#[cfg(not(target_os = "linux"))]
+use crate::model::FORBIDDEN_COMMANDS;
+use crate::model::{
+    Exit, Fault, FaultSeen, Forbid, ForbiddenCall, Mark, Process, RefusedCall, Rules, Stream, WindowsRules,
+};
 
 /// A command to run under supervision.
 #[derive(Debug, Clone)]
@@ -34,6 +38,10 @@ pub struct Job {
     pub spill: PathBuf,
     /// Files that must appear by rename: each a folder, absolute, and a [`super::FileGlob`] below it.
     pub publishes: Vec<(PathBuf, String)>,
+    /// Programs that may not be run.
+    pub forbids: Option<Forbids>,
+    /// Calls that are made to fail, or to take their time; with absolute paths.
+    pub faults: Vec<Fault>,
     /// Places of which it is asked who writes there, in the same form; with what is below a folder that matches.
     pub watches: Vec<(PathBuf, String)>,
     /// By whose rules removals and renames are answered.
@@ -42,6 +50,16 @@ pub struct Job {
     pub windows: WindowsRules,
     /// What is otherwise about its first process; see [`super::cannot_change`].
     pub change: Option<Change>,
+}
+
+/// Programs that a job may not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forbids {
+    pub programs: Vec<Forbid>,
+    /// The folder of their stubs; see [`super::make_stubs`].
+    pub stubs: PathBuf,
+    /// Folders in which a program of such a name is another one.
+    pub own: Vec<PathBuf>,
 }
 
 /// What of a job's first process, and of all that it starts, is not as usual.
@@ -83,6 +101,8 @@ impl Job {
             roots: vec![folder.to_owned()],
             spill: folder.to_owned(),
             publishes: Vec::new(),
+            forbids: None,
+            faults: Vec::new(),
             watches: Vec::new(),
             rules: Rules::Native,
             windows: WindowsRules::default(),
@@ -180,6 +200,12 @@ pub enum Ended {
     Cancelled,
 }
 
+/// Why not every call of a forbidden command is seen where nothing tells of executions.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn unwatched_executions() -> String {
+    format!("{FORBIDDEN_COMMANDS}: only Linux can watch what is executed; only calls that look for the name are seen")
+}
+
 /// What was seen of a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Outcome {
@@ -204,6 +230,12 @@ pub struct Outcome {
     pub removed: Vec<Process>,
     /// Calls that were refused, as Windows would have refused them.
     pub refused: Vec<RefusedCall>,
+    /// Calls of programs that may not be run.
+    pub forbidden: Vec<ForbiddenCall>,
+    /// What came of the job's faults, in their order.
+    pub faults: Vec<FaultSeen>,
+    /// Why none of them could be made.
+    pub faultless: Option<String>,
     /// Files that did not appear by rename, though they are to, and those of which that is not known.
     pub published: Vec<Published>,
     /// What happened to files in the watched places, as far as the system tells; nothing where it does not.
@@ -226,8 +258,13 @@ impl Outcome {
     /// Of a job whose first process did not start.
     #[must_use]
     pub fn of_nothing(error: StartError) -> Self {
+        Self { not_started: Some(error), ..Self::blank() }
+    }
+
+    /// Of which nothing was seen.
+    pub(super) fn blank() -> Self {
         Self {
-            not_started: Some(error),
+            not_started: None,
             ended: Ended::ByItself,
             exit: None,
             duration_us: 0,
@@ -238,6 +275,9 @@ impl Outcome {
             outside: Vec::new(),
             removed: Vec::new(),
             refused: Vec::new(),
+            forbidden: Vec::new(),
+            faults: Vec::new(),
+            faultless: None,
             published: Vec::new(),
             touched: Vec::new(),
             unread: Vec::new(),

@@ -24,14 +24,18 @@ mod case;
 #[cfg(not(target_os = "linux"))]
 mod changes;
 mod file_glob;
+mod gardener;
 mod job;
+mod path_pattern;
 mod places;
+mod planting;
 mod published;
 #[cfg(not(target_os = "linux"))]
 mod reads;
 mod session;
 mod shebang;
 mod store;
+mod stub;
 mod temporary;
 
 #[cfg(target_os = "linux")]
@@ -63,27 +67,36 @@ use unix as files;
 #[cfg(windows)]
 use system as files;
 
+use std::ffi::OsStr;
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 pub use file_glob::{FileGlob, Progress};
 pub use files::{
-    HAS_CODE_PAGES, Place, copy_link, exit_at_once, expect_children, find_program, interrupt, is_executable,
-    is_marked_executable, is_open_to_others, is_own, is_plain_folder, link_folder, list_tree, make_executable,
-    make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of, real_path, remove_tree,
-    run_through, set_apart, user, user_and_group,
+    HAS_CODE_PAGES, Place, cannot_plant, copy_link, exit_at_once, expect_children, find_program, interrupt,
+    is_executable, is_marked_executable, is_open_to_others, is_own, is_plain_folder, link_folder, list_tree,
+    make_executable, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of, real_path,
+    remove_tree, run_through, set_apart, user, user_and_group,
 };
-pub use job::{Captured, Change, Ended, Job, LaneError, LateProcess, Outcome, StartError};
+pub use gardener::Garden;
+pub use job::{Captured, Change, Ended, Forbids, Job, LaneError, LateProcess, Outcome, StartError};
+pub use path_pattern::{PathPattern, as_glob};
 pub use places::{sandbox_base, state_folder};
+pub use planting::Seed;
 pub use published::{Published, Step, Story, Torn, Touched};
 pub use shebang::shebang;
+pub use stub::{StubCall, act as act_as_stub, make_stubs, take_calls};
 pub use system::{
     LaneHandle, Reads, Watcher, abilities, cannot_change, end_stranger, give_to_nobody, go_first, host_facts, machine,
-    prepare, serve, since_start, start_lane, started, stay_on, wait_for_an_end,
+    prepare, since_start, start_lane, started, stay_on, wait_for_an_end,
 };
 
-use crate::model::Platform;
+use crate::model::{Judge, Platform};
+
+/// What a pid file of no process has in it: neither Linux nor macOS numbers that high, and Windows' numbers are multiples of 4.
+const NO_PROCESS: &str = "2147483647\n";
 
 /// Whether `Path` and `PATH` are two variables.
 pub const VARIABLES_HAVE_CASE: bool = cfg!(not(windows));
@@ -174,6 +187,13 @@ pub struct Through {
     pub file: std::path::PathBuf,
     /// Its name and its options: what stands before the script's own name.
     pub words: Vec<String>,
+}
+
+/// Does what a word in the place of a subcommand asks for; `None` if it is none of these words. `judge` says what Windows
+/// makes of a removal or a rename.
+#[must_use]
+pub fn serve(word: &OsStr, judge: Judge) -> Option<io::Result<()>> {
+    system::serve(word, judge).or_else(|| gardener::serve(word))
 }
 
 /// The system this program was built for.

@@ -3,6 +3,8 @@
 //! Nothing here looks at the system. What could not be looked at arrives as text and leaves as `probe-blind`.
 
 mod blame;
+mod faults;
+mod forbidden;
 mod holds;
 mod lasting;
 mod leaks;
@@ -16,6 +18,7 @@ mod tripped;
 pub mod windows_rules;
 
 pub use blame::Blame;
+pub use faults::{idle as idle_faults, made as made_faults};
 pub use names::{
     Illegal, findings as name_findings, illegal, of_the_run as names_of_the_run, project_room, temp_room,
     unlisted as unlisted_names,
@@ -26,7 +29,8 @@ pub use residue::{Change, Moved, OfGit, What, Where, moved, residue, unknown};
 use lasting::Lasting;
 
 use crate::model::{
-    Check, Finding, Frame, Kind, PUBLISHED_FILES, ProcessRef, Severity, WINDOWS_RULES, remedy, to_see_all,
+    Check, FAULTS, FORBIDDEN_COMMANDS, Finding, Frame, Kind, PUBLISHED_FILES, ProcessRef, Severity, WINDOWS_RULES,
+    remedy, to_see_all,
 };
 use crate::platform::{self, Ended, Outcome, Stranger, Unread};
 
@@ -55,6 +59,7 @@ pub fn findings(
         let known: Vec<u32> = outcome.alive.iter().map(|process| process.pid).collect();
         findings.extend(refused::found(outcome, places, blame));
         findings.extend(publish::torn(outcome, places, blame));
+        findings.extend(forbidden::called(outcome, places, blame));
         findings.extend(leaks::outside(strangers));
         for stranger in strangers.iter().filter(|stranger| !known.contains(&stranger.process.pid)) {
             findings.extend(holds::held(std::slice::from_ref(&stranger.process), places, blame));
@@ -77,7 +82,8 @@ pub fn unseen(blind: &[String], unread: &[Unread], strict: bool) -> Vec<Finding>
         .map(|why| {
             let (probe, reason) = why.split_once(": ").unwrap_or((why, ""));
             let told = match probe {
-                WINDOWS_RULES => why.clone(),
+                WINDOWS_RULES | FAULTS => why.clone(),
+                FORBIDDEN_COMMANDS => format!("could not see every call of a forbidden command: {reason}"),
                 PUBLISHED_FILES => format!("could not see how all published files appeared: {reason}"),
                 _ => format!("could not look for holders: {why}"),
             };

@@ -162,6 +162,8 @@ fn verdict_of(finding: &Finding) -> Verdict {
         | Kind::SkippedCases
         | Kind::NoProof
         | Kind::TornPublish
+        | Kind::ForbiddenCommand
+        | Kind::IdleFault
         | Kind::IllegalName
         | Kind::DependsOn => Verdict::Failed,
         Kind::Flaky => Verdict::Flaky,
@@ -220,6 +222,8 @@ fn in_short(finding: &Finding, counts: &Counts) -> String {
         Kind::RefusedByWindows if finding.frame.is_some() => "stopped by a held directory".to_owned(),
         Kind::RefusedByWindows => "did what Windows refuses".to_owned(),
         Kind::TornPublish => "published a file in place".to_owned(),
+        Kind::ForbiddenCommand => "called a forbidden command".to_owned(),
+        Kind::IdleFault => "a fault was never made".to_owned(),
         Kind::IllegalName => "has a name that another system cannot have".to_owned(),
         Kind::HeldPipe => "its output is still held open".to_owned(),
         // One call of many, which a host would have waited for, may have ended by itself.

@@ -10,6 +10,7 @@ use super::copy::{self, Outside};
 use super::environment::{self, Caller};
 use super::junit::Before;
 use super::listing::{self, Told, Unlisted};
+use super::planting::Planted;
 use super::program::{Known, Lookup, Program, os_strings};
 use super::removal::removal;
 use super::residue::{self, Project};
@@ -19,7 +20,7 @@ use super::slot::Slot;
 use super::teeth::{self, Bite, Evidence};
 use super::text::Unsatisfied;
 use super::workers::Options;
-use super::{eventually, hook, junit, output, planned, records, surroundings, text};
+use super::{eventually, faults, forbid, hook, junit, output, planned, records, surroundings, text};
 use crate::model::{Check, CheckCommand, CheckReport, Cwd, Fact, Hold, How, ReaderChoice, Reading, Stream, Verdict};
 use crate::plan::Plan;
 use crate::platform::{self, Ended, Job, Outcome};
@@ -108,15 +109,18 @@ impl<'a> Life<'a> {
         let ready = self.stage(planned, &sandbox).and_then(|(places, bite)| {
             let ready = self.prepare_in(check, &sandbox, places)?;
             let outside = residue::Before::now(self, check, &sandbox, &ready.places, slot)?;
-            Ok((Self::list(check, &ready, slot), ready, bite, outside))
+            let listed = Self::list(check, &ready, slot);
+            let plants = Planted::before(check, &sandbox, &ready.places)?;
+            Ok((listed, ready, bite, outside, plants))
         });
         let mut report = match ready {
-            Ok((Ok(listing), ready, bite, outside)) => {
+            Ok((Ok(listing), ready, bite, outside, plants)) => {
                 let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
                         let begun = Begun { index, ready, bite, listing, outcome, sandbox, started, since };
                         let mut pending = self.pending(begun, slot);
+                        pending.left.extend(plants.after(&pending.places));
                         self.look_outside(&outside, &mut pending, slot);
                         return Half::Pending(Box::new(pending));
                     }
@@ -165,6 +169,7 @@ impl<'a> Life<'a> {
         outcome.blind.extend(listing.blind);
         let Ready { program, places, before, .. } = ready;
         keep_what_concerns(&mut outcome, &places, started);
+        forbid::take(check, sandbox.root(), &mut outcome, started);
         let mut left = listing.left;
         if outcome.ended == Ended::ByItself {
             let ended = since + Duration::from_micros(outcome.duration_us);
@@ -277,7 +282,7 @@ impl<'a> Life<'a> {
     pub fn prepare_in(&self, check: &Check, sandbox: &Sandbox, places: Places) -> Result<Ready, String> {
         let Places { cwd, project, .. } = &places;
         let (cwd, project) = (&sandbox.seen(cwd), &sandbox.seen(project));
-        let env = environment::environment(check, &self.caller, sandbox, project, cwd);
+        let mut env = environment::environment(check, &self.caller, sandbox, project, cwd);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
         let known = self.caller.has_path(path).then_some(&self.known);
         let root = sandbox.seen(sandbox.root());
@@ -289,6 +294,7 @@ impl<'a> Life<'a> {
         if !places.cwd.starts_with(sandbox.root()) {
             roots.push(places.cwd.clone());
         }
+        let forbids = forbid::forbids(check, sandbox, project, &mut env)?;
         let job = Job {
             program: program.file.clone(),
             argv: os_strings(&program.argv),
@@ -301,6 +307,8 @@ impl<'a> Life<'a> {
             roots,
             spill: spill(sandbox),
             publishes: check.publishes.iter().map(|glob| eventually::folder_of(glob, &places)).collect(),
+            forbids,
+            faults: faults::absolute(check, &places),
             watches: check.watch.iter().map(|place| residue::folder_of(place, &places)).collect(),
             rules: check.rules,
             windows: check.windows.clone(),
@@ -315,6 +323,7 @@ impl<'a> Life<'a> {
             argv: os_strings(&argv),
             stdin: None,
             publishes: Vec::new(),
+            faults: Vec::new(),
             watches: Vec::new(),
             ..job.clone()
         });

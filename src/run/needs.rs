@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::life::{Life, Ready};
 use super::sandbox::Sandbox;
 use super::slot::Slot;
-use super::surroundings;
+use super::{faults, planting, surroundings};
 use crate::model::{Check, CheckCommand, Cwd, Exit, Need};
 use crate::platform::{self, Ended, LaneError};
 use crate::words::shown;
@@ -86,7 +86,8 @@ impl Life<'_> {
     /// Looks for every program that a check needs, where the check itself would find it, and in its environment. Each
     /// is asked for its version once, under the lane's supervision.
     pub fn fit(&self, check: &Check, slot: &mut Slot<'_>, programs: &Programs, stop: &AtomicBool) -> Fit {
-        if let Some(why) = surroundings::in_the_way(check, &self.caller, &self.plan.project) {
+        let in_the_way = surroundings::in_the_way(check, &self.caller, &self.plan.project);
+        if let Some(why) = in_the_way.or_else(|| planting::in_the_way(check)).or_else(|| faults::in_the_way(check)) {
             return Fit::Unfit(Unfit::Skipped(why));
         }
         if check.needs.is_empty() {

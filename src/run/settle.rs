@@ -313,6 +313,7 @@ impl Pending<'_> {
         left.extend(probes::findings(&outcome, strangers, &places, &blame, &reading.frames, check));
         if outcome.ended != Ended::Cancelled {
             left.extend(names::found(check, &outcome, &sandbox, tracked, &blame));
+            left.extend(probes::idle_faults(&outcome, check));
         }
         let mut facts = judge::Facts {
             ended: outcome.ended,
@@ -385,7 +386,7 @@ impl Pending<'_> {
             stdout,
             stderr,
             kept: keep.then(|| sandbox.root().display().to_string()),
-            notes: [reading.notes, outcome.notes].concat(),
+            notes: [reading.notes, probes::made_faults(&outcome, check, &places), outcome.notes].concat(),
             hook,
             ..records::empty(check, judgement.verdict, judgement.reason)
         }
@@ -425,9 +426,7 @@ pub fn at_limit(outcome: &Outcome) -> Option<String> {
 /// Whether nothing was put into the sandbox, and nothing happened to it.
 fn is_as_new(planned: &Planned, outcome: &Outcome) -> bool {
     let check = &planned.check;
-    outcome.untouched
-        && check.fact.is_none()
-        && check.files.is_empty()
-        && check.cwd != Cwd::Copy
-        && planned.tooth.is_none()
+    let is_as_made =
+        check.files.is_empty() && check.plant.is_empty() && check.forbid.is_empty() && check.cwd != Cwd::Copy;
+    outcome.untouched && check.fact.is_none() && is_as_made && planned.tooth.is_none()
 }

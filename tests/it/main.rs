@@ -39,11 +39,17 @@ mod doctor;
 #[cfg(target_os = "linux")]
 mod failed;
 #[cfg(target_os = "linux")]
+mod faults;
+#[cfg(target_os = "linux")]
+mod forbid;
+#[cfg(target_os = "linux")]
 mod gate;
 #[cfg(target_os = "linux")]
 mod gate_ways_round;
 #[cfg(target_os = "linux")]
 mod github;
+#[cfg(target_os = "linux")]
+mod guard;
 #[cfg(target_os = "linux")]
 mod hook_checks;
 #[cfg(target_os = "linux")]
@@ -66,6 +72,8 @@ mod neighbours;
 mod output;
 #[cfg(target_os = "linux")]
 mod planned;
+#[cfg(target_os = "linux")]
+mod plant;
 #[cfg(target_os = "linux")]
 mod publishes;
 #[cfg(target_os = "linux")]

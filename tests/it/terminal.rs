@@ -224,7 +224,7 @@ fn a_manifest_with_errors() {
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, breaks, publishes, watch, unchanged, as, repeat, retries, vary, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
+      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, breaks, publishes, forbid, plant, faults, watch, unchanged, as, repeat, retries, vary, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
 
     error: the id `sweep` is taken
      --> checks.d/b.yaml:3:10
@@ -292,11 +292,13 @@ fn the_kinds_and_one_of_them() {
     timeout             The check was not over at its time limit, and was ended with every process of its tree.
     toothless           An edit that the manifest names under `breaks` did not turn the check red, or turned it red for something else than it says.
     refused-by-windows  A directory or file was removed or renamed in a way that Windows refuses.
+    forbidden-command   Something of the check called a program that the manifest forbids it.
     unmet               The exit status, or a text in stdout or stderr, is not what the manifest expects.
     short-count         Fewer cases ran than the check's own runner announced, or than the manifest expects.
     long-count          More cases ran than the manifest expects.
     skipped-cases       More cases were skipped than the manifest allows.
     no-proof            The check's command ended with status 0, and nothing in its output shows that a test ran.
+    idle-fault          A fault that the manifest asks for was never made: the check made no such call, or fewer than `nth` says.
     torn-publish        A file that the manifest names under `publishes` did not appear whole, by a rename.
     illegal-name        A file or folder has a name that another system cannot have, or two of one folder have names that are one name there.
     held-directory      A process that outlives the check has a directory of the sandbox as its current directory, or has it open.

@@ -30,6 +30,7 @@ mod sockets;
 mod sought;
 mod spawn;
 mod terminal;
+mod tools;
 mod tree;
 mod waits;
 mod writers;
@@ -44,7 +45,7 @@ pub use abilities::abilities;
 pub use changes::{cannot_change, give_to_nobody};
 pub use facts::host_facts;
 pub use holders::{Watcher, end_stranger, since_start, wait_for_an_end};
-pub use owner::{machine, started};
+pub use owner::{machine, own_parents, started};
 pub use precedence::{go_first, stay_on};
 pub use reads::Reads;
 

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::procfs;
+use crate::model::ProcessRef;
 
 /// This boot of this machine, and the namespace in which a process has its number here.
 #[must_use]
@@ -16,4 +17,10 @@ pub fn machine() -> Option<String> {
 #[must_use]
 pub fn started(pid: u32) -> Option<u64> {
     procfs::stat(pid).ok().filter(|stat| stat.state != 'Z').map(|stat| stat.start)
+}
+
+/// Who started this process, from the nearest upwards.
+#[must_use]
+pub fn own_parents() -> Vec<ProcessRef> {
+    procfs::ancestors(std::process::id())
 }

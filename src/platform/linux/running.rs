@@ -9,83 +9,33 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
 
 use super::super::job::look_again;
 use super::super::unix::capture::Capture;
 use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
 use super::super::{Change, Ended, Job, LateProcess, Outcome, StartError};
-use super::bystanders::Budget;
-use super::filter::{self, Enforcement, Filter};
+use super::filter::{self, Asked, Enforcement, Filter};
 use super::mounts::Views;
 use super::procfs::{self, Wanted};
 use super::publishing::Publishing;
-use super::removals::{self, Removals};
+use super::removals::Removals;
 use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
 use super::terminal::Terminal;
 use super::{spawn, tree};
-use crate::model::{Exit, Judge, Process, REMOVALS, Rules, Stream, WINDOWS_RULES};
+
+pub use super::tools::Tools;
+use crate::model::{Exit, Process, REMOVALS, Stream};
 
 /// How many dead children are taken at once. A check can make them faster than they are taken, and must not keep its own
 /// limit from being looked at.
 const BATCH: usize = 256;
 
-/// How much output is read at once: what a pipe holds by default.
-const BUFFER: usize = 64 * 1024;
-
-/// How often what a job has left is tried to be ended once the harness is gone.
-const LAST_TRIES: usize = 12;
-
 /// Has a descriptor polled, too, if there is one. Returns its place.
 fn also<'f>(fds: &mut Vec<PollFd<'f>>, fd: Option<BorrowedFd<'f>>) -> Option<usize> {
     fds.push(PollFd::from_borrowed_fd(fd?, PollFlags::IN));
     Some(fds.len() - 1)
-}
-
-/// Says that Windows' rules are not kept, and why, where they are to be.
-fn unkept(blind: &mut Vec<String>, asked_for: bool, why: &str) {
-    let told = || format!("{WINDOWS_RULES}: not enforced: {why}; what Windows would have refused is predicted");
-    blind.extend(asked_for.then(told));
-}
-
-/// What one job uses after the other.
-pub struct Tools {
-    /// Empty input.
-    null: File,
-    /// What output is read into.
-    buffer: Vec<u8>,
-    inotify: Result<OwnedFd, Errno>,
-    /// The watcher of what is published; made for the first job that publishes something.
-    publishing: Option<OwnedFd>,
-    budget: Budget,
-    judge: Judge,
-}
-
-impl Tools {
-    /// Opens them.
-    ///
-    /// # Errors
-    ///
-    /// If there is no `/dev/null`.
-    pub fn open(judge: Judge) -> io::Result<Self> {
-        Ok(Self {
-            null: File::open("/dev/null")?,
-            buffer: vec![0; BUFFER],
-            inotify: removals::watcher(),
-            publishing: None,
-            budget: Budget::new(),
-            judge,
-        })
-    }
-
-    /// Ends what is left of the last job.
-    #[expect(clippy::unused_self, reason = "elsewhere they know the job")]
-    pub fn end_rest(&mut self, signals: &OwnedFd) {
-        // Nobody is left to end what this does not.
-        let _ = (0..LAST_TRIES).find(|_| tree::end_all(signals, |_, _| {}).is_empty());
-    }
 }
 
 /// A job while it runs.
@@ -114,8 +64,10 @@ pub struct Run<'a> {
     removals: Option<Removals<'a>>,
     /// `None` if the job publishes nothing, or if that can't be watched.
     publishing: Option<Publishing<'a>>,
-    /// `None` if no rules but this system's are asked for, or can be kept.
-    enforcement: Option<Enforcement>,
+    /// `None` if nothing is to be asked about, or can be.
+    enforcement: Option<Enforcement<'a>>,
+    /// Why none of its faults can be made.
+    faultless: Option<String>,
     blind: Vec<String>,
     /// The outer end of the terminal that is the input; without it that would hang up.
     _typed: Option<OwnedFd>,
@@ -167,22 +119,23 @@ impl<'a> Run<'a> {
         let publishing = Publishing::of(job, publishing, &mut blind);
         let started = Instant::now();
         let started_ms = super::clock::boot_tick_ms();
-        let kept = job.rules == Rules::Windows;
-        // Where it can't be put on, published files are watched all the same, if not as closely.
         // Only to know who writes somewhere, nobody's rights are taken.
         let asking = publishing.is_some() && (!job.publishes.is_empty() || rustix::process::geteuid().is_root());
-        let filter = (kept || asking)
-            .then(|| Filter::new(kept.then_some(&job.windows), asking))
-            .and_then(|filter| filter.map_err(|why| unkept(&mut blind, kept, &why)).ok());
+        let asked = Asked::of(job, asking);
+        let mut lack = None;
+        let filter = (!asked.is_nothing())
+            .then(|| Filter::new(&asked))
+            .and_then(|filter| filter.map_err(|why| lack = Some(why)).ok());
         let input = typed.as_ref().map_or(stdin.as_ref().unwrap_or(null).as_fd(), |typed| typed.inner.as_fd());
         let streams = [input, out.as_fd(), err.as_fd()];
         let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
         let listener = filter.and_then(|filter| {
             let taken = filtered.and_then(|()| filter.listener());
-            taken.map_err(|error| unkept(&mut blind, kept, &filter::in_words(&error))).ok()
+            taken.map_err(|error| lack = Some(filter::in_words(&error))).ok()
         });
-        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, job));
-        if let Some(removals) = removals.as_mut().filter(|_| kept && enforcement.is_some()) {
+        let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, job, &asked));
+        blind.extend(lack.iter().flat_map(|why| asked.lost(why)));
+        if let Some(removals) = removals.as_mut().filter(|_| asked.rules.is_some() && enforcement.is_some()) {
             removals.look_rarely();
         }
         Ok(Self {
@@ -203,6 +156,7 @@ impl<'a> Run<'a> {
             removals,
             publishing,
             enforcement,
+            faultless: lack.filter(|_| !job.faults.is_empty()),
             blind,
             _typed: typed.map(|typed| typed.outer),
         })
@@ -240,10 +194,9 @@ impl<'a> Run<'a> {
         let streams = [self.stdout.pipe(), self.stderr.pipe()];
         let mut fds = vec![PollFd::new(signals, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
         let removals = self.removals.as_ref().map(Removals::fd);
-        let limit = match self.removals.as_ref().and_then(Removals::look_at) {
-            Some(at) => limit.min(at.saturating_duration_since(Instant::now())),
-            None => limit,
-        };
+        let due = self.enforcement.as_ref().and_then(Enforcement::due);
+        let next = self.removals.as_ref().and_then(Removals::look_at).into_iter().chain(due).min();
+        let limit = next.map_or(limit, |at| limit.min(at.saturating_duration_since(Instant::now())));
         let limit = if self.unreaped { Duration::ZERO } else { limit };
         let watched = also(&mut fds, removals);
         let published = also(&mut fds, self.publishing.as_ref().map(Publishing::fd));
@@ -265,7 +218,7 @@ impl<'a> Run<'a> {
             self.look_at_published();
         }
         // Whoever asks waits.
-        if !asked.is_empty()
+        if (!asked.is_empty() || due.is_some_and(|at| at <= Instant::now()))
             && let Some(mut enforcement) = self.enforcement.take()
         {
             let (mut publishing, sockets) = (self.publishing.take(), Bound::new());
@@ -401,7 +354,9 @@ impl<'a> Run<'a> {
         // What the killed had left to write.
         self.look_at_published();
         let now_us = self.now_us();
-        let Self { mut stdout, mut stderr, buffer, mut removals, publishing, enforcement, mut blind, .. } = self;
+        let Self {
+            mut stdout, mut stderr, buffer, mut removals, publishing, enforcement, faultless, mut blind, ..
+        } = self;
         // What the job wrote before its end is in the pipe; only behind it can an end be seen.
         stdout.drain(buffer, now_us);
         stderr.drain(buffer, now_us);
@@ -425,8 +380,8 @@ impl<'a> Run<'a> {
         let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
         let (published, touched, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
         blind.extend(unwatched);
-        let (refused, unseen) = enforcement.map(Enforcement::into_seen).unwrap_or_default();
-        blind.extend(unseen);
+        let seen = enforcement.map(Enforcement::into_seen).unwrap_or_default();
+        blind.extend(seen.blind);
         let first_end = self.ended_at.unwrap_or(over);
         let late = self
             .late
@@ -451,7 +406,10 @@ impl<'a> Run<'a> {
             survivors,
             outside,
             removed,
-            refused,
+            refused: seen.refused,
+            forbidden: seen.forbidden,
+            faults: seen.faults,
+            faultless,
             published,
             touched,
             unread,

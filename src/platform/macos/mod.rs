@@ -39,7 +39,7 @@ mod sys;
 pub use abilities::abilities;
 pub use facts::host_facts;
 pub use look::{Watcher, end_stranger, since_start, wait_for_an_end};
-pub use owner::{machine, started};
+pub use owner::{machine, own_parents, started};
 pub use precedence::{go_first, stay_on};
 
 pub use super::changes::{cannot_change, give_to_nobody};

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::Signal;
 
-use super::super::job::look_again;
+use super::super::job::{look_again, unwatched_executions};
 use super::super::unix::capture::Capture;
 use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
@@ -115,6 +115,7 @@ impl<'a> Run<'a> {
         if !job.publishes.is_empty() {
             blind.push(format!("{PUBLISHED_FILES}: only Linux can watch how they appear"));
         }
+        blind.extend(job.forbids.as_ref().map(|_| unwatched_executions()));
         let started = Instant::now();
         let started_ms = clock::boot_ms();
         let leader = spawn::spawn(job, [stdin.as_ref().unwrap_or(null).as_fd(), out.as_fd(), err.as_fd()])?;
@@ -281,18 +282,12 @@ impl<'a> Run<'a> {
             unnamed,
             survivors,
             outside,
-            // Removals are not watched here; see the module's own words.
-            removed: Vec::new(),
-            refused: Vec::new(),
-            published: Vec::new(),
-            touched: Vec::new(),
-            notes: Vec::new(),
-            unread: Vec::new(),
-            untouched: false,
             started_boot_ms: self.started_ms,
             stdout,
             stderr,
             blind,
+            // Removals and calls are not watched here; see the module's own words.
+            ..Outcome::blank()
         }
     }
 }

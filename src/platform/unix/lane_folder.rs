@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::super::remove_tree;
+use super::super::{planting, remove_tree};
 
 /// What the names of all lane folders begin with.
 const PREFIX: &str = "hp-";
@@ -78,6 +78,7 @@ impl Drop for LaneFolder {
 
 /// Removes a lane's folder, the lock last: while something in it resists, the folder stays one that a later run sweeps.
 pub fn remove(folder: &Path) {
+    planting::clear_all(folder);
     // What resists was told with the check that left it.
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut resists = false;

@@ -12,10 +12,12 @@ mod limits;
 #[cfg(any(target_os = "macos", test))]
 pub mod lineage;
 mod list;
+mod plants;
 #[cfg(any(target_os = "macos", test))]
 pub mod procargs;
 mod programs;
 mod remove;
+mod stubs;
 pub mod supervisor;
 mod volume;
 pub mod waiting;
@@ -29,6 +31,8 @@ pub use files::{
 pub use interrupt::{exit_at_once, expect_children, interrupt, on_interrupt};
 pub use limits::limits;
 pub use list::list_tree;
+pub use plants::{cannot_plant, forget_helper, identity, put, start_helper};
 pub use programs::{find_program, is_executable, is_marked_executable, passed_over, run_through};
 pub use remove::remove_tree;
+pub use stubs::{become_program, make_open, make_stub, stub_of};
 pub use volume::Volume;

@@ -17,14 +17,14 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::super::{Change, Job, Outcome};
-use crate::model::{Rules, WindowsRules};
+use super::super::{Change, Forbids, Job, Outcome};
+use crate::model::{Fault, Forbid, Rules, WindowsRules};
 
 /// From the harness.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Order {
     /// Run a job; its arguments and environment are the blob.
-    Run(JobHeader),
+    Run(Box<JobHeader>),
     /// End the current job.
     Cancel,
     /// Leave the lane's folder when the lane ends.
@@ -78,13 +78,17 @@ pub struct JobHeader {
     publishes: Vec<String>,
     /// The same.
     watches: Vec<String>,
+    /// Programs that may not be run, and in how many folders these are others; the folders are in the blob.
+    forbids: Option<(Vec<Forbid>, usize)>,
+    faults: Vec<Fault>,
     rules: Rules,
     windows: WindowsRules,
     change: Option<Change>,
 }
 
 /// A job as a header, and as a blob of NUL-terminated strings: program, cwd, spill folder, input if there is one, roots,
-/// the folders of what is published and of what is watched, arguments, environment. Paths and arguments need not be Unicode.
+/// the folders of what is published and of what is watched, those of stubs and of programs that may be run, arguments,
+/// environment. Paths and arguments need not be Unicode.
 pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     let mut blob = Vec::new();
     let mut push = |string: &OsStr| {
@@ -95,6 +99,9 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         push(path.as_os_str());
     }
     job.publishes.iter().chain(&job.watches).for_each(|(folder, _)| push(folder.as_os_str()));
+    if let Some(forbids) = &job.forbids {
+        [&forbids.stubs].into_iter().chain(&forbids.own).for_each(|folder| push(folder.as_os_str()));
+    }
     job.argv.iter().for_each(|argument| push(argument));
     for (name, value) in &job.env {
         let mut variable = name.clone();
@@ -110,6 +117,8 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         roots: job.roots.len(),
         arguments: job.argv.len(),
         publishes: job.publishes.iter().map(|(_, glob)| glob.clone()).collect(),
+        forbids: job.forbids.as_ref().map(|forbids| (forbids.programs.clone(), forbids.own.len())),
+        faults: job.faults.clone(),
         watches: job.watches.iter().map(|(_, glob)| glob.clone()).collect(),
         rules: job.rules,
         windows: job.windows.clone(),
@@ -128,6 +137,11 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
     let roots = (0..header.roots).map(|_| path()).collect();
     let publishes = header.publishes.iter().map(|glob| (path(), glob.clone())).collect();
     let watches = header.watches.iter().map(|glob| (path(), glob.clone())).collect();
+    let forbids = header.forbids.as_ref().map(|(programs, own)| Forbids {
+        programs: programs.clone(),
+        stubs: path(),
+        own: (0..*own).map(|_| path()).collect(),
+    });
     let argv = strings.by_ref().take(header.arguments).collect();
     let env = strings
         .filter_map(|variable| {
@@ -149,6 +163,8 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         roots,
         spill,
         publishes,
+        forbids,
+        faults: header.faults.clone(),
         watches,
         rules: header.rules,
         windows: header.windows.clone(),
@@ -218,6 +234,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     use super::*;
+    use crate::model::{Effect, FaultCall};
 
     #[test]
     fn a_file_comes_behind_its_message_and_what_follows_is_whole() {
@@ -256,6 +273,17 @@ mod tests {
             roots: vec!["/a".into()],
             spill: "/b".into(),
             publishes: vec![("/p".into(), "a/*".into()), ("/s".into(), "b".into())],
+            forbids: Some(Forbids {
+                programs: vec![Forbid { program: "tmux".to_owned(), observe: true }],
+                stubs: "/s/stubs".into(),
+                own: vec!["/s".into(), OsString::from_vec(b"/p\xe9".to_vec()).into()],
+            }),
+            faults: vec![Fault {
+                call: FaultCall::Rename,
+                path: Some("*.pid".to_owned()),
+                nth: Some(2),
+                effect: Effect::Delay(Duration::from_millis(7)),
+            }],
             watches: vec![("/tmp".into(), "sweep_*".into())],
             rules: Rules::Windows,
             windows: WindowsRules { strict: true, ..WindowsRules::default() },
@@ -263,12 +291,13 @@ mod tests {
         };
         let (header, blob) = pack(&job);
         let mut bytes = Vec::new();
-        send(&mut bytes, &Order::Run(header), &blob).expect("a vector takes it");
+        send(&mut bytes, &Order::Run(Box::new(header)), &blob).expect("a vector takes it");
         let (order, blob): (Order, _) = receive(&*bytes).expect("what was sent");
         let Order::Run(header) = order else { panic!("another order came out") };
         let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
         assert_eq!((back.publishes, back.watches), (job.publishes, job.watches));
+        assert_eq!((back.forbids, back.faults), (job.forbids, job.faults));
         assert_eq!(
             (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows, back.change),
             (job.cwd, job.stdin, job.roots, job.spill, job.rules, job.windows, job.change)

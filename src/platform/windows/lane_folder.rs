@@ -11,7 +11,7 @@ use windows_sys::Win32::Security::Authorization::{GetNamedSecurityInfoW, SE_FILE
 use windows_sys::Win32::Security::OWNER_SECURITY_INFORMATION;
 use windows_sys::Win32::Storage::FileSystem::CreateDirectoryW;
 
-use super::super::remove_tree;
+use super::super::{planting, remove_tree};
 use super::paths::real_path;
 use super::pipes::unforeseeable;
 use super::private::{self, Private};
@@ -100,6 +100,7 @@ pub fn remove(folder: &Path) -> bool {
 
 /// Removes everything but the lock. What resists was told with the check that left it.
 fn empty(folder: &Path) -> bool {
+    planting::clear_all(folder);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_name() != LOCK);
     entries.fold(true, |emptied, entry| remove_tree(&entry.path()).left.is_empty() && emptied)

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use windows_sys::Win32::Foundation::ERROR_GEN_FAILURE;
 use windows_sys::Win32::System::JobObjects::{JOB_OBJECT_LIMIT_BREAKAWAY_OK, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
 
-use super::super::job::look_again;
+use super::super::job::{look_again, unwatched_executions};
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::capture::{Capture, Feed};
 use super::ending::Ending;
@@ -151,7 +151,10 @@ impl Run {
             stdout,
             stderr,
             blind: Vec::from_iter(
-                (!job.publishes.is_empty()).then(|| format!("{PUBLISHED_FILES}: only Linux can watch how they appear")),
+                (!job.publishes.is_empty())
+                    .then(|| format!("{PUBLISHED_FILES}: only Linux can watch how they appear"))
+                    .into_iter()
+                    .chain(job.forbids.as_ref().map(|_| unwatched_executions())),
             ),
         })
     }
@@ -403,17 +406,12 @@ impl Run {
             unnamed,
             survivors,
             outside,
-            removed: Vec::new(),
-            refused: Vec::new(),
-            published: Vec::new(),
-            touched: Vec::new(),
-            unread: Vec::new(),
-            untouched: false,
             started_boot_ms: self.started_ms,
             stdout,
             stderr,
             blind,
             notes,
+            ..Outcome::blank()
         }
     }
 

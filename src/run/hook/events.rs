@@ -16,6 +16,7 @@ use crate::plan::Planned;
 use crate::platform::{Ended, Job, LaneError, Reads};
 use crate::probes::Places;
 use crate::run::life::{Half, Life, Ready, keep_what_concerns};
+use crate::run::planting::Planted;
 use crate::run::program::Program;
 use crate::run::removal::removal;
 use crate::run::residue;
@@ -23,7 +24,7 @@ use crate::run::sandbox::Sandbox;
 use crate::run::settle::{Hook, Pending};
 use crate::run::slot::Slot;
 use crate::run::teeth::{Bite, Evidence};
-use crate::run::{eventually, records};
+use crate::run::{eventually, forbid, records};
 
 /// Why a check's hook was not called, or not for all of its events.
 enum Stopped {
@@ -115,6 +116,7 @@ impl<'a> Life<'a> {
         let _alone = self.reading.alone(&files);
         let deadline = Instant::now() + check.timeout;
         let setting = Setting { check, found: &found, places: &places, sandbox, deadline };
+        let planted = Planted::before(check, sandbox, &places)?;
         let mut told = Told::new(&found, check);
         for (at, event) in check.events.iter().enumerate() {
             if Instant::now() >= deadline {
@@ -123,12 +125,13 @@ impl<'a> Life<'a> {
             }
             let ended = self.call_for(event, at, &setting, slot, &mut told)?;
             if told.is_cancelled() {
-                return Ok((told, places, bite, outside));
+                break;
             }
             if at + 1 == check.events.len() {
                 told.left.extend(eventually::unmet(check, &places, ended, &self.stop));
             }
         }
+        told.left.extend(planted.after(&places));
         Ok((told, places, bite, outside))
     }
 
@@ -196,6 +199,7 @@ impl<'a> Life<'a> {
         for ((call, one), outcome) in ready.into_iter().zip(outcomes) {
             let mut outcome = outcome.map_err(|error| Stopped::Lost(error, one.program.argv.clone()))?;
             keep_what_concerns(&mut outcome, places, started);
+            forbid::take(check, &places.sandbox, &mut outcome, started);
             longest = longest.max(outcome.duration_us);
             if outcome.ended == Ended::ByItself {
                 ended = ended.max(began + Duration::from_micros(outcome.duration_us));

@@ -3,7 +3,8 @@
 use super::case::Case;
 use super::find::Found;
 use crate::model::{
-    self, CaseOutcome, Check, Counts, Finding, HookReport, Kind, ProcessTimes, Reading, Severity, WiringFaultKind,
+    self, CaseOutcome, Check, Counts, FaultSeen, Finding, HookReport, Kind, ProcessTimes, Reading, Severity,
+    WiringFaultKind,
 };
 use crate::platform::{Captured, Ended, Outcome, StartError};
 
@@ -121,6 +122,12 @@ impl Told {
         let sum = &mut self.outcome;
         sum.unread.extend(seen.unread);
         sum.blind.extend(seen.blind);
+        sum.faultless = sum.faultless.take().or(seen.faultless);
+        // One call's second is not the second of all, but each was there to be made.
+        sum.faults.resize_with(sum.faults.len().max(seen.faults.len()), FaultSeen::default);
+        for (sum, seen) in sum.faults.iter_mut().zip(seen.faults) {
+            sum.add(seen);
+        }
         sum.notes.extend(seen.notes);
         if sum.started_boot_ms == 0 {
             sum.started_boot_ms = seen.started_boot_ms;

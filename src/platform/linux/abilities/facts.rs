@@ -8,7 +8,7 @@ use std::path::Path;
 use std::ptr;
 
 use super::super::super::{places, temporary};
-use super::super::filter::{self, Filter, Listener};
+use super::super::filter::{self, Asked, Filter, Listener};
 use super::super::{facts, holders, procfs, signals, sockets};
 use super::foreign;
 use crate::model::{Ability, Can, Exit, Platform, WindowsRules, to_see_all};
@@ -137,7 +137,9 @@ fn quick_answers() -> Ability {
     let name = "quick answers";
     // A thread's filter is its own, and ends with it.
     let quick = std::thread::spawn(|| {
-        let filter = Filter::new(Some(&WindowsRules::default()), false).ok()?;
+        let rules = WindowsRules::default();
+        let asked = Asked { rules: Some(&rules), published: false, executions: false, faults: Vec::new() };
+        let filter = Filter::new(&asked).ok()?;
         let (program, socket) = filter.for_child();
         // SAFETY: it makes system calls only, and what it is given outlives the call. The thread calls nothing afterwards
         // that the filter asks about.

@@ -9,15 +9,19 @@ use rustix::io::Errno;
 
 use super::super::super::{FileGlob, Job};
 use super::super::procfs::{self, Wanted};
+use super::asked::Asked;
+use super::faults::Faults;
+use super::forbidden::Forbidden;
 use super::gains;
+use super::lack::takes_rights_away;
 use super::listener::{Listener, Question};
 use super::program::{Call, Kind, Onto};
 use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
 use super::writes::{self, About};
 use crate::model::{
-    Act, Answer, Hold, Holder, Judge, PUBLISHED_FILES, Process, Refusal, Refused, RefusedCall, Rule, Rules, Target,
-    WINDOWS_RULES, WindowsRules,
+    Act, Answer, Effect, FaultSeen, ForbiddenCall, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Rule,
+    Rules, Target, WINDOWS_RULES, WindowsRules,
 };
 
 /// How many questions are answered before anything else is looked at.
@@ -31,8 +35,18 @@ const SHARE: u32 = 100;
 /// ran, so that whatever else it does keeps that one waiting.
 const NEXT: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000 };
 
-/// Windows' rules over one job.
-pub struct Enforcement {
+/// What was seen by a filter.
+#[derive(Debug, Default)]
+pub struct Seen {
+    pub refused: Vec<RefusedCall>,
+    pub forbidden: Vec<ForbiddenCall>,
+    pub faults: Vec<FaultSeen>,
+    /// Why not all was seen, or is as it would be without the filter.
+    pub blind: Vec<String>,
+}
+
+/// Windows' rules over one job, and what else it may not do, or not do well.
+pub struct Enforcement<'a> {
     listener: Listener,
     judge: Judge,
     rules: WindowsRules,
@@ -43,18 +57,27 @@ pub struct Enforcement {
     kept: bool,
     /// The published files, and what else somebody watches.
     publishes: Vec<FileGlob>,
+    /// What it is asked for in the first place.
+    what: &'static str,
+    /// `None` if every program may be run.
+    forbidden: Option<Forbidden<'a>>,
+    faults: Faults,
+    /// Questions that are to be answered later, and when.
+    delayed: Vec<(Instant, Question)>,
     /// Nobody is left who could ask.
     over: bool,
     refused: Vec<RefusedCall>,
     /// Why a call was let through unseen.
     unseen: Option<String>,
+    /// Whether programs lose rights by it.
+    takes_rights: bool,
     /// The first program that would have gained rights without the filter.
     powerless: Option<PathBuf>,
 }
 
-impl Enforcement {
+impl<'a> Enforcement<'a> {
     /// By a filter that is on, over a job. If that keeps no rules, questions only come for somebody else.
-    pub fn new(listener: OwnedFd, judge: Judge, job: &Job) -> Self {
+    pub fn new(listener: OwnedFd, judge: Judge, job: &'a Job, asked: &Asked<'_>) -> Self {
         Self {
             listener: Listener::new(listener),
             judge,
@@ -69,9 +92,14 @@ impl Enforcement {
             rules: job.windows.clone(),
             began: Instant::now(),
             spent: Duration::ZERO,
+            what: asked.what(),
+            forbidden: Forbidden::of(job),
+            faults: Faults::of(job),
+            delayed: Vec::new(),
             over: false,
             refused: Vec::new(),
             unseen: None,
+            takes_rights: takes_rights_away(),
             powerless: gains::starting(&job.program),
         }
     }
@@ -84,6 +112,10 @@ impl Enforcement {
     /// Answers who asks, given what polling has told. Where files are published, `before` is told each time who is about
     /// to go on, and what published file that thread is about to open or to name.
     pub fn serve(&mut self, mut happened: PollFlags, wanted: &Wanted<'_>, mut before: impl FnMut(u32, &About)) {
+        let now = Instant::now();
+        for (_, question) in self.delayed.extract_if(.., |(at, _)| *at <= now).collect::<Vec<_>>() {
+            self.answer(&question, wanted, &mut before);
+        }
         for _ in 0..BATCH {
             // Without a question there, to take one would wait for it. Whoever is gone by now has left an empty place.
             if !happened.contains(PollFlags::IN) {
@@ -91,21 +123,11 @@ impl Enforcement {
                 return;
             }
             if let Some(question) = self.listener.next() {
-                if !self.publishes.is_empty() {
-                    let about = writes::about(&question, &self.publishes);
-                    if self.listener.waits(&question) {
-                        before(question.thread, &about);
-                    }
+                match self.faults.asked(&question, &self.listener, wanted) {
+                    Some(Effect::Errno(errno)) => self.listener.answer(&question, Some(errno.number())),
+                    Some(Effect::Delay(time)) => self.delayed.push((Instant::now() + time, question)),
+                    None => self.answer(&question, wanted, &mut before),
                 }
-                let errno = self.errno(&question, wanted).unwrap_or_else(|error| {
-                    // Who was ended while it was looked at has nothing to be told.
-                    if self.listener.waits(&question) {
-                        let why = std::io::Error::from(error);
-                        self.unseen.get_or_insert_with(|| format!("{WINDOWS_RULES}: a call could not be read: {why}"));
-                    }
-                    None
-                });
-                self.listener.answer(&question, errno);
             }
             let mut fds = [PollFd::from_borrowed_fd(self.listener.fd(), PollFlags::IN)];
             if poll(&mut fds, Some(&NEXT)).is_err() {
@@ -115,10 +137,41 @@ impl Enforcement {
         }
     }
 
-    /// The error that the call is to fail with, if Windows would refuse it.
+    /// When the next question that waits is to be answered.
+    pub fn due(&self) -> Option<Instant> {
+        self.delayed.iter().map(|(at, _)| *at).min().filter(|_| !self.over)
+    }
+
+    /// Answers one who asks.
+    fn answer(&mut self, question: &Question, wanted: &Wanted<'_>, before: &mut impl FnMut(u32, &About)) {
+        if !self.publishes.is_empty() {
+            let about = writes::about(question, &self.publishes);
+            if self.listener.waits(question) {
+                before(question.thread, &about);
+            }
+        }
+        let errno = self.errno(question, wanted).unwrap_or_else(|error| {
+            // Who was ended while it was looked at has nothing to be told.
+            if self.listener.waits(question) {
+                let why = std::io::Error::from(error);
+                self.unseen.get_or_insert_with(|| format!("{WINDOWS_RULES}: a call could not be read: {why}"));
+            }
+            None
+        });
+        self.listener.answer(question, errno);
+    }
+
+    /// The error that the call is to fail with, if it may not be made, or Windows would refuse it.
     fn errno(&mut self, question: &Question, wanted: &Wanted<'_>) -> Result<Option<i32>, Errno> {
-        if let Some(place) = question.execution {
-            if let Some(program) = gains::gaining(question.thread, place)? {
+        if let Some(execution) = question.execution {
+            if let Some(forbidden) = &mut self.forbidden
+                && let Some(errno) = forbidden.asked(question, execution, &self.listener, wanted)
+            {
+                return Ok(Some(errno));
+            }
+            if self.takes_rights
+                && let Some(program) = gains::gaining(question.thread, execution.place)?
+            {
                 self.powerless.get_or_insert(program);
             }
             return Ok(None);
@@ -315,14 +368,19 @@ impl Enforcement {
         });
     }
 
-    /// What was refused, and why not all was seen, or is as it would be without the filter.
-    pub fn into_seen(self) -> (Vec<RefusedCall>, Vec<String>) {
-        let what = if self.kept { WINDOWS_RULES } else { PUBLISHED_FILES };
+    /// All that was seen.
+    pub fn into_seen(self) -> Seen {
+        let what = self.what;
         let powerless = self.powerless.map(|program| {
             let program = program.display();
             format!("{what}: {program} could not gain rights: the filter of a user who is not root takes them away")
         });
-        (self.refused, self.unseen.into_iter().chain(powerless).collect())
+        Seen {
+            refused: self.refused,
+            forbidden: self.forbidden.map(Forbidden::into_seen).unwrap_or_default(),
+            faults: self.faults.into_seen(),
+            blind: self.unseen.into_iter().chain(powerless).collect(),
+        }
     }
 }
 

@@ -64,20 +64,37 @@ pub fn asked() -> Vec<sock_filter> {
     steps
 }
 
-/// The program that a call executes. `None` if it executes none, or one that has no path.
-pub fn execution(arch: u32, number: i32, args: &[u64; 6]) -> Option<Place> {
+/// A program that is about to be executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Execution {
+    /// Its path; an empty one stands for the folder itself.
+    pub place: Place,
+    /// Where the addresses of its arguments are.
+    pub argv: u64,
+    /// Whether an address has eight bytes, and not four.
+    pub wide: bool,
+}
+
+/// What a call executes. `None` if it executes nothing.
+pub fn execution(arch: u32, number: i32, args: &[u64; 6]) -> Option<Execution> {
     let number = number.cast_unsigned();
     NUMBERINGS.iter().find_map(|&(its, bits, execve, execveat)| {
         if its == arch && number == execve | bits {
-            Some(Place { folder: libc::AT_FDCWD, path: args[0] })
+            let place = Place { folder: libc::AT_FDCWD, path: args[0] };
+            Some(Execution { place, argv: args[1], wide: is_wide(arch, bits) })
         } else if its == arch && number == execveat | bits {
-            // A descriptor is an int, whatever else is in the register.
-            let folder = u32::try_from(args[0] & u64::from(u32::MAX)).unwrap_or(0).cast_signed();
-            Some(Place { folder, path: args[1] })
+            Some(Execution { place: Place::at(args, 0, 1), argv: args[2], wide: is_wide(arch, bits) })
         } else {
             None
         }
     })
+}
+
+/// Whether addresses have eight bytes in a numbering.
+fn is_wide(arch: u32, bits: u32) -> bool {
+    /// What the kernel calls numberings of such machines has this.
+    const IS_64_BIT: u32 = 0x8000_0000;
+    arch & IS_64_BIT != 0 && bits == 0
 }
 
 /// Executes a program without asking. Returns only if that failed.
@@ -127,6 +144,7 @@ mod tests {
     #[test]
     fn executions_are_known_in_every_numbering() {
         let args = [7, 9, 0, 0, 0, 0];
+        let execution = |arch, number, args: &[u64; 6]| execution(arch, number, args).map(|execution| execution.place);
         let here = Some(Place { folder: libc::AT_FDCWD, path: 7 });
         let there = Some(Place { folder: 7, path: 9 });
         assert_eq!(execution(0xC000_003E, 59, &args), here);
@@ -136,6 +154,11 @@ mod tests {
         assert_eq!(execution(0xC000_003E, 11, &args), None, "munmap");
         let minus_100 = [u64::from(libc::AT_FDCWD.cast_unsigned()), 9, 0, 0, 0, 0];
         assert_eq!(execution(0xC000_00B7, 281, &minus_100), Some(Place { folder: libc::AT_FDCWD, path: 9 }));
+        let whole = |arch, number| super::execution(arch, number, &[7, 9, 11, 0, 0, 0]).map(|it| (it.argv, it.wide));
+        assert_eq!(whole(0xC000_003E, 59), Some((9, true)));
+        assert_eq!(whole(0xC000_003E, 322), Some((11, true)));
+        assert_eq!(whole(0xC000_003E, 0x4000_0208), Some((9, false)), "x32");
+        assert_eq!(whole(0x4000_0003, 11), Some((9, false)));
     }
 
     #[test]

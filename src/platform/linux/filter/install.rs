@@ -6,11 +6,11 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixDatagram;
 use std::ptr;
 
-use super::gains;
+use super::asked::Asked;
 use super::lack::takes_rights_away;
 use super::program::{ALLOW, RETURN, program};
 use super::writes;
-use crate::model::WindowsRules;
+use super::{faults, gains};
 
 /// A filter that is ready to be put on, and the way by which its listener comes to the supervisor. The child has a
 /// descriptor table of its own, which ends with the exec.
@@ -21,13 +21,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Prepares one that asks about what Windows' rules are for, about what opens and names files where
-    /// some are published, or about both.
+    /// Prepares one that asks about all of that.
     ///
     /// # Errors
     ///
     /// Why it can't be put on here.
-    pub fn new(rules: Option<&WindowsRules>, published: bool) -> Result<Self, String> {
+    pub fn new(asked: &Asked<'_>) -> Result<Self, String> {
         if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             return Err(format!("not built for {}", std::env::consts::ARCH));
         }
@@ -40,11 +39,14 @@ impl Filter {
         let (ours, theirs) = UnixDatagram::pair().map_err(|error| error.to_string())?;
         // What was sent is there as soon as the child has executed its program, or never.
         ours.set_nonblocking(true).map_err(|error| error.to_string())?;
-        let mut all = if takes_rights_away() { gains::asked() } else { Vec::new() };
-        if published {
+        let mut all = if takes_rights_away() || asked.executes() { gains::asked() } else { Vec::new() };
+        if !asked.faults.is_empty() {
+            all.append(&mut faults::section(&asked.faults));
+        }
+        if asked.published {
             all.append(&mut writes::section());
         }
-        match rules {
+        match asked.rules {
             Some(rules) => all.append(&mut program(rules.files)),
             None => all.push(libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW }),
         }

@@ -3,9 +3,10 @@
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use super::gains;
-use super::program::{Call, Place, call};
-use super::writes::opened;
+use super::faults::{Doing, doing};
+use super::gains::{self, Execution};
+use super::program::{Call, call};
+use super::writes::{Opening, opened};
 
 /// Wake the one that waits on the processor of the one that answers (Linux 6.6): five times as fast.
 const SYNC_WAKE_UP: u64 = 1;
@@ -21,9 +22,11 @@ pub struct Question {
     /// `None` if it is none that was to be asked about.
     pub call: Option<Call>,
     /// The program that is about to be executed, if that is what it does.
-    pub execution: Option<Place>,
-    /// What is about to be opened, for writing if it is no `openat2`.
-    pub opens: Option<Place>,
+    pub execution: Option<Execution>,
+    /// What is about to be opened, if that is what it does.
+    pub opens: Option<Opening>,
+    /// What else it does that may be made to fail.
+    pub doing: Option<Doing>,
 }
 
 /// The kernel's end of the filter.
@@ -66,6 +69,7 @@ impl Listener {
             call: call(arch, number, args),
             execution: gains::execution(arch, number, args),
             opens: opened(arch, number, args),
+            doing: doing(arch, number, args),
         })
     }
 

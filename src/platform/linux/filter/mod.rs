@@ -1,6 +1,7 @@
 //! Windows' rules on Linux: a seccomp filter over a job's tree that asks the supervisor about every removal and every
-//! rename, and the supervisor's answers.
+//! rename, and the supervisor's answers. By the same filter it sees what is executed, and makes calls fail that are to.
 //!
+//! - [`asked`]: what of a job is asked about.
 //! - [`program`]: which calls are asked about, in which numbering, and the filter made of it.
 //! - [`install`]: the job's first process puts it on itself between clone and exec, and hands the listener over.
 //! - [`gains`]: programs that can't gain rights under it.
@@ -9,12 +10,17 @@
 //! - [`reach`]: what a caller means by a path.
 //! - [`sitters`]: who has a directory or a file.
 //! - [`writes`]: what opens and names files is asked about, too, where somebody watches published ones.
+//! - [`forbidden`]: programs that may not be run.
+//! - [`faults`]: calls that are made to fail, or to wait.
 //! - [`enforce`]: the answers, and the record of refusals.
 //!
 //! It is a diagnosis, not a boundary: between the answer and the call a path can come to mean something else, and who wants
 //! to get around it can. Whatever can't be asked or read is let through.
 
+mod asked;
 mod enforce;
+mod faults;
+mod forbidden;
 mod gains;
 mod install;
 mod lack;
@@ -24,6 +30,7 @@ mod reach;
 mod sitters;
 mod writes;
 
+pub use asked::Asked;
 pub use enforce::{Enforcement, process_of, read};
 pub use gains::execute;
 pub use install::{Filter, NotOn, install};

@@ -158,6 +158,30 @@ pub fn read_path(thread: u32, address: u64) -> Result<Vec<u8>, Errno> {
     Ok(path)
 }
 
+/// Reads a list of texts that ends with an address of zero; of many only the first, and of a long one its beginning.
+pub fn read_words(thread: u32, address: u64, wide: bool) -> Result<Vec<String>, Errno> {
+    const MOST: u64 = 64;
+    let size: usize = if wide { 8 } else { 4 };
+    let mut words = Vec::new();
+    for index in 0..MOST {
+        let mut bytes = [0; 8];
+        let at = address.wrapping_add(index * size as u64);
+        if read_memory(thread, at, &mut bytes[..size])? < size {
+            break;
+        }
+        let word = u64::from_le_bytes(bytes);
+        if word == 0 {
+            break;
+        }
+        let mut text = vec![0; LONGEST];
+        let read = read_memory(thread, word, &mut text)?;
+        text.truncate(read);
+        let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+        words.push(String::from_utf8_lossy(&text[..end]).into_owned());
+    }
+    Ok(words)
+}
+
 /// Reads what is there of a thread's memory, at most as much as there is room for.
 fn read_memory(thread: u32, address: u64, into: &mut [u8]) -> Result<usize, Errno> {
     const PAGE: usize = 4096;

@@ -104,14 +104,28 @@ pub fn section() -> Vec<sock_filter> {
     section
 }
 
-/// The place that a call opens, if it is one of those that open.
-pub fn opened(arch: u32, number: i32, args: &[u64; 6]) -> Option<Place> {
+/// A file that is about to be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opening {
+    pub place: Place,
+    /// Whether it may change by that. Of `openat2` that is not known, and so assumed.
+    pub changes: bool,
+}
+
+/// What a call opens, if it is one of those that open.
+pub fn opened(arch: u32, number: i32, args: &[u64; 6]) -> Option<Opening> {
     let numbering = NUMBERINGS.iter().find(|numbering| numbering.arch == arch)?;
     let number = number.cast_unsigned() & !numbering.ignored;
-    if Some(number) == numbering.open || Some(number) == numbering.creat {
-        return Some(Place { folder: libc::AT_FDCWD, path: args[0] });
-    }
-    (number == numbering.openat || number == OPENAT2).then(|| Place::at(args, 0, 1))
+    let changes = |flags: u64| flags & u64::from(CHANGING) != 0;
+    let here = Place { folder: libc::AT_FDCWD, path: args[0] };
+    let there = Place::at(args, 0, 1);
+    Some(match number {
+        number if Some(number) == numbering.open => Opening { place: here, changes: changes(args[1]) },
+        number if Some(number) == numbering.creat => Opening { place: here, changes: true },
+        number if number == numbering.openat => Opening { place: there, changes: changes(args[2]) },
+        OPENAT2 => Opening { place: there, changes: true },
+        _ => return None,
+    })
 }
 
 /// What a thread is about to do to files; with the paths as [`meant`] tells them.
@@ -134,7 +148,7 @@ impl About {
 /// their name alone.
 pub fn about(question: &Question, globs: &[FileGlob]) -> About {
     let thread = question.thread;
-    let read = |place: Place| Some(PathBuf::from(OsString::from_vec(read_path(thread, place.path).ok()?)));
+    let read = |place: Place| read_name(thread, place);
     let sought = |place: Place| {
         let path = read(place)?;
         let name = path.file_name()?.to_string_lossy();
@@ -146,12 +160,18 @@ pub fn about(question: &Question, globs: &[FileGlob]) -> About {
         }
         _ => None,
     };
-    About { opens: question.opens.and_then(sought), renames }
+    let opening = question.opens.filter(|opening| opening.changes);
+    About { opens: opening.and_then(|opening| sought(opening.place)), renames }
+}
+
+/// The path that a thread gives for a place, as it has it; `None` if that can't be read.
+pub fn read_name(thread: u32, place: Place) -> Option<PathBuf> {
+    Some(PathBuf::from(OsString::from_vec(read_path(thread, place.path).ok()?)))
 }
 
 /// What a thread means by a path, from one of its folders; in this process's view, with the links on the way to its folder
 /// followed. `None` if that can't be read, or if there is no such folder.
-fn meant(thread: u32, folder: i32, path: &Path) -> Option<PathBuf> {
+pub fn meant(thread: u32, folder: i32, path: &Path) -> Option<PathBuf> {
     let from = match folder {
         _ if path.is_absolute() => format!("/proc/{thread}/root"),
         libc::AT_FDCWD => format!("/proc/{thread}/cwd"),
@@ -210,6 +230,10 @@ mod tests {
     fn what_is_opened_is_understood() {
         let args = [3, 0x1000, 5, 0, 0, 0];
         let place = |folder, path| Some(Place { folder, path });
+        let changing = |arch, number, args: &[u64; 6]| opened(arch, number, args).map(|opening| opening.changes);
+        assert_eq!(changing(X86_64, 257, &[3, 0x1000, 0, 0, 0, 0]), Some(false));
+        assert_eq!(changing(X86_64, 257, &[3, 0x1000, u64::from(CHANGING), 0, 0, 0]), Some(true));
+        let opened = |arch, number, args: &[u64; 6]| opened(arch, number, args).map(|opening| opening.place);
         assert_eq!(opened(X86_64, 257, &args), place(3, 0x1000));
         assert_eq!(opened(AARCH64, 437, &args), place(3, 0x1000));
         assert_eq!(opened(X86_64, 2, &args), place(libc::AT_FDCWD, 3));

@@ -41,6 +41,8 @@ fn job(lane: &dyn Lane, act: &str) -> Job {
         roots: vec![lane.folder().to_owned()],
         spill: env::temp(),
         publishes: Vec::new(),
+        forbids: None,
+        faults: Vec::new(),
         watches: Vec::new(),
         rules: Rules::Native,
         windows: WindowsRules::default(),

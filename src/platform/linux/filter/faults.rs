@@ -1,0 +1,298 @@
+//! Faults: which calls are asked about for them, and which of these fail or have to wait.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use libc::sock_filter;
+
+use super::super::super::{Job, PathPattern};
+use super::super::procfs::Wanted;
+use super::enforce::{process_of, read};
+use super::listener::{Listener, Question};
+use super::program::{AND, ARCH, ASK, IO_URING_SETUP, IS, Kind, LOAD, NO_SUCH_CALL, NUMBER, Place, RETURN};
+use super::writes::{meant, read_name};
+use crate::model::{Effect, Fault, FaultCall, FaultMade, FaultSeen};
+
+/// The numbers of the calls in one of the kernel's numberings.
+struct Numbering {
+    arch: u32,
+    /// Bits that are no part of the number.
+    ignored: u32,
+    rename: &'static [u32],
+    open: &'static [u32],
+    unlink: &'static [u32],
+    write: &'static [u32],
+    kill: u32,
+}
+
+/// The same everywhere.
+const OPENAT2: u32 = 437;
+const PIDFD_SEND_SIGNAL: u32 = 424;
+
+/// The same as those of [`super::program`].
+const NUMBERINGS: [Numbering; 4] = [
+    // x86_64; the last three of those that write are x32's.
+    Numbering {
+        arch: 0xC000_003E,
+        ignored: 0x4000_0000,
+        rename: &[82, 264, 316],
+        open: &[2, 85, 257, OPENAT2],
+        unlink: &[87, 263],
+        write: &[1, 18, 20, 296, 328, 516, 535, 547],
+        kill: 62,
+    },
+    // i386.
+    Numbering {
+        arch: 0x4000_0003,
+        ignored: 0,
+        rename: &[38, 302, 353],
+        open: &[5, 8, 295, OPENAT2],
+        unlink: &[10, 301],
+        write: &[4, 146, 181, 334, 379],
+        kill: 37,
+    },
+    // aarch64.
+    Numbering {
+        arch: 0xC000_00B7,
+        ignored: 0,
+        rename: &[38, 276],
+        open: &[56, OPENAT2],
+        unlink: &[35],
+        write: &[64, 66, 68, 70, 287],
+        kill: 129,
+    },
+    // arm.
+    Numbering {
+        arch: 0x4000_0028,
+        ignored: 0,
+        rename: &[38, 329, 382],
+        open: &[5, 8, 322, OPENAT2],
+        unlink: &[10, 328],
+        write: &[4, 146, 181, 362, 393],
+        kill: 37,
+    },
+];
+
+/// A part of a filter that asks about these calls, and leaves all others to what comes behind it. Executions have a part of
+/// their own.
+pub fn section(calls: &[FaultCall]) -> Vec<sock_filter> {
+    let plain = |code, k| sock_filter { code, jt: 0, jf: 0, k };
+    // Goes on if so, and otherwise skips that many.
+    let unless = |code, k, skip| sock_filter { code, jt: 0, jf: skip, k };
+    let mut section = Vec::new();
+    for numbering in &NUMBERINGS {
+        let mut block = vec![plain(LOAD, NUMBER)];
+        if numbering.ignored != 0 {
+            block.push(plain(AND, !numbering.ignored));
+        }
+        let kill = [numbering.kill, PIDFD_SEND_SIGNAL];
+        let numbers = [
+            (FaultCall::Rename, numbering.rename),
+            (FaultCall::Open, numbering.open),
+            (FaultCall::Unlink, numbering.unlink),
+            (FaultCall::Write, numbering.write),
+            (FaultCall::Kill, &kill),
+        ];
+        for number in numbers.iter().filter(|(call, _)| calls.contains(call)).flat_map(|(_, numbers)| *numbers) {
+            block.extend([unless(IS, *number, 1), plain(RETURN, ASK)]);
+        }
+        block.extend([unless(IS, IO_URING_SETUP, 1), plain(RETURN, NO_SUCH_CALL)]);
+        let length = u8::try_from(block.len()).expect("a block is short");
+        section.extend([plain(LOAD, ARCH), unless(IS, numbering.arch, length)]);
+        section.append(&mut block);
+    }
+    section
+}
+
+/// What a call does that no other question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// It writes to this descriptor.
+    Write(i32),
+    /// It sends a signal to this process; to several if the number is not positive.
+    Kill(i32),
+    /// It sends a signal to the process that this descriptor stands for.
+    KillBy(i32),
+}
+
+/// What a call does, if it is one of these.
+pub fn doing(arch: u32, number: i32, args: &[u64; 6]) -> Option<Doing> {
+    let numbering = NUMBERINGS.iter().find(|numbering| numbering.arch == arch)?;
+    let number = number.cast_unsigned() & !numbering.ignored;
+    // All three have it in the place of a folder.
+    let first = Place::at(args, 0, 0).folder;
+    match number {
+        number if numbering.write.contains(&number) => Some(Doing::Write(first)),
+        number if number == numbering.kill => Some(Doing::Kill(first)),
+        PIDFD_SEND_SIGNAL => Some(Doing::KillBy(first)),
+        _ => None,
+    }
+}
+
+/// What a call is about, as far as faults are concerned.
+struct Target {
+    call: FaultCall,
+    /// Any of them may match.
+    paths: Vec<PathBuf>,
+    /// What it is told as if no path matched.
+    what: String,
+}
+
+impl Target {
+    fn of(call: FaultCall, paths: Vec<PathBuf>) -> Self {
+        let what = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+        Self { call, paths, what }
+    }
+}
+
+/// The faults of a job.
+pub struct Faults {
+    sown: Vec<Sown>,
+    started: Instant,
+}
+
+/// One of them.
+struct Sown {
+    fault: Fault,
+    /// `None` if every call of its kind is meant.
+    pattern: Option<PathPattern>,
+    seen: FaultSeen,
+}
+
+impl Faults {
+    /// Of a job that starts now.
+    pub fn of(job: &Job) -> Self {
+        let sow = |fault: &Fault| Sown {
+            // The manifest has none that is no glob.
+            pattern: fault.path.as_ref().and_then(|path| PathPattern::new(path).ok()),
+            fault: fault.clone(),
+            seen: FaultSeen::default(),
+        };
+        Self { sown: job.faults.iter().map(sow).collect(), started: Instant::now() }
+    }
+
+    /// What is to become of a call, if a fault is for it. Every fault that it matches counts it; the first whose turn it is
+    /// is made.
+    pub fn asked(&mut self, question: &Question, listener: &Listener, wanted: &Wanted<'_>) -> Option<Effect> {
+        let is_of_kind = |call: FaultCall| self.sown.iter().any(|sown| sown.fault.call == call);
+        let target = target(question, is_of_kind)?;
+        // Only now is it sure that what was read is the caller's own.
+        if !listener.waits(question) {
+            return None;
+        }
+        let mut effect = None;
+        for sown in self.sown.iter_mut().filter(|sown| sown.fault.call == target.call) {
+            let path = sown.pattern.as_ref().map(|pattern| target.paths.iter().find(|path| pattern.is_match(path)));
+            let what = match path {
+                Some(None) => continue,
+                Some(Some(path)) if target.call != FaultCall::Kill => path.display().to_string(),
+                Some(Some(_)) | None => target.what.clone(),
+            };
+            let seen = &mut sown.seen;
+            seen.matched += 1;
+            if effect.is_none() && sown.fault.nth.is_none_or(|nth| u64::from(nth) == seen.matched) {
+                effect = Some(sown.fault.effect);
+                seen.made += 1;
+                let at_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let caller = || read(process_of(question.thread), wanted);
+                seen.first.get_or_insert_with(|| FaultMade { what, caller: caller(), at_ms });
+            }
+        }
+        effect
+    }
+
+    /// What came of each, in the job's order.
+    pub fn into_seen(self) -> Vec<FaultSeen> {
+        self.sown.into_iter().map(|sown| sown.seen).collect()
+    }
+}
+
+/// What a call is about, if it is of a kind that is wanted. What is not there can't be removed, renamed or run: such a call
+/// fails by itself, and programs make it when they look for something.
+fn target(question: &Question, is_wanted: impl Fn(FaultCall) -> bool) -> Option<Target> {
+    let thread = question.thread;
+    let path = |place: Place| meant(thread, place.folder, &read_name(thread, place)?);
+    let there = |place: Place| path(place).filter(|path| path.symlink_metadata().is_ok());
+    if let Some(execution) = question.execution.filter(|_| is_wanted(FaultCall::Exec)) {
+        return Some(Target::of(FaultCall::Exec, vec![there(execution.place)?]));
+    }
+    if let Some(opening) = question.opens.filter(|_| is_wanted(FaultCall::Open)) {
+        return Some(Target::of(FaultCall::Open, vec![path(opening.place)?]));
+    }
+    match question.call.map(|call| call.kind) {
+        Some(Kind::Rename { from, to, .. }) if is_wanted(FaultCall::Rename) => {
+            return Some(Target::of(FaultCall::Rename, vec![there(from)?, path(to)?]));
+        }
+        Some(Kind::Unlink(place)) if is_wanted(FaultCall::Unlink) => {
+            return Some(Target::of(FaultCall::Unlink, vec![there(place)?]));
+        }
+        _ => {}
+    }
+    match question.doing? {
+        Doing::Write(fd) if is_wanted(FaultCall::Write) => {
+            // Pipes and the like have names of another form.
+            let file = std::fs::read_link(format!("/proc/{thread}/fd/{fd}")).ok().filter(|file| file.is_absolute())?;
+            Some(Target::of(FaultCall::Write, vec![file]))
+        }
+        Doing::Kill(pid) if is_wanted(FaultCall::Kill) => Some(signalled(pid)),
+        Doing::KillBy(fd) if is_wanted(FaultCall::Kill) => {
+            let told = std::fs::read_to_string(format!("/proc/{thread}/fdinfo/{fd}")).unwrap_or_default();
+            let pid = told.lines().find_map(|line| line.strip_prefix("Pid:")?.trim().parse().ok());
+            Some(signalled(pid.unwrap_or(0)))
+        }
+        _ => None,
+    }
+}
+
+/// A signal to a process, or to several.
+fn signalled(pid: i32) -> Target {
+    let program = std::fs::read_link(format!("/proc/{pid}/exe")).ok().filter(|_| pid > 0);
+    let what = if pid > 0 { format!("a signal to pid {pid}") } else { "a signal to several processes".to_owned() };
+    Target { call: FaultCall::Kill, paths: program.as_deref().map(Path::to_owned).into_iter().collect(), what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::program::{ALLOW, interpret};
+    use super::*;
+
+    const X86_64: u32 = 0xC000_003E;
+    const AARCH64: u32 = 0xC000_00B7;
+
+    fn run(calls: &[FaultCall], arch: u32, number: u32) -> u32 {
+        let mut program = section(calls);
+        program.push(sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW });
+        interpret(&program, &[(NUMBER, number), (ARCH, arch)])
+    }
+
+    #[test]
+    fn only_what_may_fail_is_asked_about() {
+        let all = [FaultCall::Rename, FaultCall::Open, FaultCall::Unlink, FaultCall::Write, FaultCall::Kill];
+        for (arch, number, call) in [
+            (X86_64, 82, FaultCall::Rename),
+            (X86_64, 257, FaultCall::Open),
+            (X86_64, 0x4000_0000 + 516, FaultCall::Write),
+            (X86_64, 1, FaultCall::Write),
+            (X86_64, 62, FaultCall::Kill),
+            (X86_64, PIDFD_SEND_SIGNAL, FaultCall::Kill),
+            (0x4000_0003, 10, FaultCall::Unlink),
+            (AARCH64, 276, FaultCall::Rename),
+            (AARCH64, 64, FaultCall::Write),
+            (0x4000_0028, 322, FaultCall::Open),
+        ] {
+            assert_eq!(run(&[call], arch, number), ASK, "{arch:#x} {number}");
+            let others: Vec<FaultCall> = all.iter().copied().filter(|other| *other != call).collect();
+            assert_eq!(run(&others, arch, number), ALLOW, "{arch:#x} {number}");
+        }
+        assert_eq!(run(&[], X86_64, IO_URING_SETUP), NO_SUCH_CALL);
+    }
+
+    #[test]
+    fn what_is_done_is_understood() {
+        let args = [7, 15, 0, 0, 0, 0];
+        assert_eq!(doing(X86_64, 1, &args), Some(Doing::Write(7)));
+        assert_eq!(doing(X86_64, 62, &[u64::from((-1i32).cast_unsigned()), 15, 0, 0, 0, 0]), Some(Doing::Kill(-1)));
+        assert_eq!(doing(AARCH64, 424, &args), Some(Doing::KillBy(7)));
+        assert_eq!(doing(X86_64, 82, &args), None);
+    }
+}
