@@ -81,7 +81,7 @@ fn less<'w>(before: &Wiring, after: &[&'w Wiring]) -> Option<Less<'w>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{On, Shell, WiredCommand};
+    use crate::model::{Flow, On, Shell, WiredCommand};
 
     fn wiring(host: Host, matcher: &str) -> Wiring {
         let command = WiredCommand {
@@ -103,6 +103,7 @@ mod tests {
             name: None,
             commands: vec![command],
             limit: None,
+            flow: Flow::default(),
             env: BTreeMap::new(),
             covered_by: Vec::new(),
             faults: Vec::new(),

@@ -83,6 +83,7 @@ pub use verification::{
     Disregarded, InputsNow, RevokedBy, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt,
 };
 pub use wiring::{
-    Cover, HOOKS_SCHEMA, HookTotals, Hooks, Host, Limit, Named, On, Script, Shell, Unit, Unread, WiredCommand, Wiring,
+    Cover, Flow, HOOKS_SCHEMA, HookTotals, Hooks, Host, Limit, Named, On, Script, Shell, Unit, Unread, WiredCommand,
+    Wiring,
 };
 pub use wiring_fault::{WiringFault, WiringFaultKind};

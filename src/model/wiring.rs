@@ -121,6 +121,9 @@ pub struct Wiring {
     /// After which the host ends it; `null` where the host has none, or none that is known.
     #[serde(default)]
     pub limit: Option<Limit>,
+    /// How its host goes on when it calls it, where that is said.
+    #[serde(default, skip_serializing_if = "Flow::is_plain")]
+    pub flow: Flow,
     /// Variables that its entry sets (Copilot's `env`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
@@ -170,6 +173,26 @@ impl Wiring {
     }
 }
 
+/// What else a host does when it calls a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(inline)]
+pub struct Flow {
+    /// It does not wait for the command, whose answer decides nothing (Claude Code's `async` and `asyncRewake`).
+    pub goes_on: bool,
+    /// It calls it the first time alone (Claude Code's `once`).
+    pub once: bool,
+    /// It calls all of that event one after the other (Gemini CLI's `sequential`, and always so in Windsurf).
+    pub in_turn: bool,
+}
+
+impl Flow {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A command as it is written, and what runs it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WiredCommand {
@@ -211,6 +234,8 @@ pub enum Shell {
     BashOrPowershell,
     Powershell,
     Cmd,
+    /// None, in an environment that a hook manager makes and nobody else has.
+    Managed,
 }
 
 impl Shell {
@@ -219,6 +244,7 @@ impl Shell {
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "no shell",
+            Self::Managed => "no shell, in an environment that its manager makes",
             Self::File => "its own first line",
             Self::System => "sh, on Windows cmd.exe",
             Self::Sh => "sh",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::hosts::Form;
-use crate::model::{Host, Limit, On, Shell};
+use crate::model::{Flow, Host, Limit, On, Shell};
 
 /// A wiring as it is written.
 #[derive(Debug, Clone)]
@@ -20,6 +20,7 @@ pub struct Draft {
     /// Relative to the project; empty for the project itself.
     pub cwd: String,
     pub limit: Option<Limit>,
+    pub flow: Flow,
     /// Variables that its entry sets.
     pub env: BTreeMap<String, String>,
     pub form: Option<&'static Form>,
@@ -45,6 +46,7 @@ impl Draft {
             commands: vec![command],
             cwd: String::new(),
             limit: None,
+            flow: Flow::default(),
             env: BTreeMap::new(),
             form: None,
             plugin: None,

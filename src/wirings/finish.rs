@@ -20,7 +20,7 @@ pub fn finish(draft: &Draft, files: &dyn Files, is_top: bool) -> (Wiring, Vec<St
         unquoted.extend(told.unquoted);
         WiredCommand {
             command: text.command.clone(),
-            argv: text.argv.clone().filter(|_| text.shell == Shell::None),
+            argv: text.argv.clone().filter(|_| matches!(text.shell, Shell::None | Shell::Managed)),
             shell: text.shell,
             on: text.on,
             cwd: cwd.clone().filter(|cwd| !cwd.is_empty()),
@@ -39,6 +39,7 @@ pub fn finish(draft: &Draft, files: &dyn Files, is_top: bool) -> (Wiring, Vec<St
         name: draft.name.clone(),
         commands,
         limit: draft.limit.clone(),
+        flow: draft.flow,
         env: draft.env.clone(),
         covered_by: Vec::new(),
         faults: Vec::new(),
@@ -51,7 +52,9 @@ fn told(draft: &Draft, text: &Text, around: &Around<'_>) -> Told {
         return in_argv(argv, around);
     }
     match text.shell {
-        Shell::None => Told { untold: Some("it can't be split into words".to_owned()), ..Told::default() },
+        Shell::None | Shell::Managed => {
+            Told { untold: Some("it can't be split into words".to_owned()), ..Told::default() }
+        }
         Shell::File => of_file(draft, None, around),
         Shell::ShFile => {
             let mut told = of_file(draft, Some("sh"), around);

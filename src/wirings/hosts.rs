@@ -57,6 +57,10 @@ pub struct Form {
     pub matchers: Matchers,
     /// Whether commands that are the same run once.
     pub once: bool,
+    /// Whether all commands of an event run one after the other.
+    pub in_turn: bool,
+    /// Whether `async`, `asyncRewake` and `once` are known in an entry.
+    pub background: bool,
     pub events: &'static [&'static str],
     /// The events that exit status 2 refuses, where no other status does. Empty where that is not known.
     pub refused_by_two: &'static [&'static str],
@@ -101,6 +105,8 @@ pub const CLAUDE: Form = Form {
     project: &["CLAUDE_PROJECT_DIR"],
     matchers: Matchers::ListOrExpression,
     once: true,
+    in_turn: false,
+    background: true,
     events: &[
         "SessionStart",
         "Setup",
@@ -156,6 +162,7 @@ pub const CODEX: Form = Form {
     defaults: &[],
     matchers: Matchers::Expression,
     once: false,
+    background: false,
     events: &[
         "SessionStart",
         "SessionEnd",
@@ -186,6 +193,7 @@ pub const GEMINI: Form = Form {
     project: &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     matchers: Matchers::Expression,
     once: false,
+    background: false,
     events: &[
         "SessionStart",
         "SessionEnd",
@@ -218,6 +226,7 @@ pub const COPILOT: Form = Form {
     project: &[],
     matchers: Matchers::Unknown,
     once: false,
+    background: false,
     events: &[
         "sessionStart",
         "sessionEnd",
@@ -246,6 +255,7 @@ pub const CURSOR: Form = Form {
     project: &["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
     matchers: Matchers::Expression,
     once: false,
+    background: false,
     events: &[
         "sessionStart",
         "sessionEnd",
@@ -292,6 +302,8 @@ pub const WINDSURF: Form = Form {
     project: &["ROOT_WORKSPACE_PATH"],
     matchers: Matchers::Unknown,
     once: false,
+    in_turn: true,
+    background: false,
     events: &[
         "pre_read_code",
         "post_read_code",

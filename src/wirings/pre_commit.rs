@@ -64,7 +64,10 @@ fn one(host: Host, file: &str, hook: &Node, default: &[String], reading: &mut Re
     if let Some(argv) = &mut argv {
         argv.extend(hook.get("args").and_then(texts).unwrap_or_default());
     }
-    let command = Text { command: command.to_owned(), argv, shell: Shell::None, on: On::Anywhere, line: entry.line };
+    // Others are run in an environment that is made of the hook's dependencies.
+    let as_it_is = matches!(text("language"), Some("system" | "script" | "unsupported" | "unsupported_script"));
+    let shell = if as_it_is { Shell::None } else { Shell::Managed };
+    let command = Text { command: command.to_owned(), argv, shell, on: On::Anywhere, line: entry.line };
     let mut draft = Draft::new(host, file, command);
     let stages = hook.get("stages").and_then(texts).unwrap_or_else(|| default.to_vec());
     draft.event = Some(if stages.is_empty() { "pre-commit".to_owned() } else { stages.join(", ") });

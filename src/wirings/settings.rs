@@ -7,7 +7,21 @@ use super::hosts::{Form, Shape};
 use super::paths::{folder, join};
 use super::reading::Reading;
 use super::tree::{Node, Value};
-use crate::model::{Host, Limit, On, Shell, Unit};
+use crate::model::{Flow, Host, Limit, On, Shell, Unit};
+
+/// What is said of an entry around it.
+#[derive(Clone, Copy)]
+struct Above<'a> {
+    event: Option<&'a str>,
+    matcher: Option<&'a str>,
+    in_turn: bool,
+}
+
+impl<'a> Above<'a> {
+    fn of(event: Option<&'a str>) -> Self {
+        Self { event, matcher: None, in_turn: false }
+    }
+}
 
 /// A settings file.
 #[derive(Clone, Copy)]
@@ -52,17 +66,17 @@ impl Settings<'_> {
                     match &entries.value {
                         Value::List(entries) => {
                             for entry in entries {
-                                self.entry(Some(&event.name), None, entry, 0, reading);
+                                self.entry(Above::of(Some(&event.name)), entry, 0, reading);
                             }
                         }
-                        Value::Map(_) => self.entry(Some(&event.name), None, entries, 0, reading),
+                        Value::Map(_) => self.entry(Above::of(Some(&event.name)), entries, 0, reading),
                         _ => reading.odd(self.file, entries, &format!("`{}`", event.name), "a list of hooks"),
                     }
                 }
             }
             Value::List(entries) => {
                 for entry in entries {
-                    self.entry(None, None, entry, 0, reading);
+                    self.entry(Above::of(None), entry, 0, reading);
                 }
             }
             // A plugin names the files.
@@ -73,7 +87,8 @@ impl Settings<'_> {
         }
     }
 
-    fn entry(&self, event: Option<&str>, matcher: Option<&str>, entry: &Node, depth: usize, reading: &mut Reading<'_>) {
+    fn entry(&self, above: Above<'_>, entry: &Node, depth: usize, reading: &mut Reading<'_>) {
+        let Above { event, matcher, in_turn } = above;
         if let (Some(plugin), Some(path)) = (self.plugin, entry.text())
             && event.is_none()
         {
@@ -85,12 +100,14 @@ impl Settings<'_> {
         let text = |key: &str| entry.get(key).and_then(Node::text).filter(|text| !text.trim().is_empty());
         let matcher = entry.get("matcher").and_then(Node::text).or(matcher);
         let event = event.or_else(|| text("event"));
+        let says = |key: &str| entry.get(key).is_some_and(|node| node.value == Value::Bool(true));
+        let in_turn = in_turn || self.form.in_turn || says("sequential") && self.form.host == Host::Gemini;
         if let Some(inner) = entry.get("hooks") {
             match inner.list() {
                 // One list further down, and no more.
                 Some(inner) if depth == 0 => {
                     for hook in inner {
-                        self.entry(event, matcher, hook, 1, reading);
+                        self.entry(Above { event, matcher, in_turn }, hook, 1, reading);
                     }
                 }
                 _ => reading.odd(self.file, inner, "`hooks`", "a list of commands"),
@@ -133,6 +150,11 @@ impl Settings<'_> {
             commands,
             cwd: cwd.unwrap_or_default(),
             limit,
+            flow: Flow {
+                goes_on: self.form.background && (says("async") || says("asyncRewake")),
+                once: self.form.background && says("once"),
+                in_turn,
+            },
             env: self.env(entry),
             form: Some(self.form),
             plugin: self.plugin.map(str::to_owned),

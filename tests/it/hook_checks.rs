@@ -426,6 +426,70 @@ fn hooks_of_git_get_what_git_gives_them() {
 }
 
 #[test]
+fn hooks_of_managers_are_called_with_what_they_give_them() {
+    let checks = "
+- id: lefthook
+  hook: {file: lefthook.yml, name: lint}
+  events: [{args: [a b.txt, c.txt], expect: allow}, {args: [bad.txt], expect: block}]
+- id: message
+  hook: {file: lefthook.yml, name: message}
+  events: [{expect: allow}]
+- id: pre-commit
+  hook: {file: .pre-commit-config.yaml, name: lint}
+  events: [{args: [a b.txt], expect: allow}, {args: [bad.txt], expect: block}]
+- id: prek
+  hook: {file: prek.toml}
+  events: [{expect: allow}]
+";
+    let context = Context::with(checks);
+    let lint = "#!/bin/sh\nfor file; do test -f \"$file\" || exit 2; case $file in bad*) exit 1;; esac; done\n";
+    context.program("lint.sh", lint);
+    context.file("message.sh", "grep -q 'sample message' \"$1\"\n");
+    for file in ["a b.txt", "c.txt", "bad.txt"] {
+        context.file(file, "");
+    }
+    let lefthook = "pre-commit: {commands: {lint: {run: ./lint.sh {staged_files}}}}\n\
+                    commit-msg: {jobs: [{name: message, run: 'sh message.sh {1}'}]}\n";
+    context.file("lefthook.yml", lefthook.replace("run: ./lint.sh {staged_files}", "run: './lint.sh {staged_files}'"));
+    let hook = "{id: lint, name: lint, language: system, entry: ./lint.sh, stages: [pre-commit, pre-push]}";
+    context.file(".pre-commit-config.yaml", format!("repos: [{{repo: local, hooks: [{hook}]}}]\n"));
+    let hook = "{id = 'm', name = 'm', language = 'system', entry = 'sh message.sh', stages = ['commit-msg']}";
+    context.file("prek.toml", format!("[[repos]]\nrepo = 'local'\nhooks = [{hook}]\n"));
+    let ran = context.hp(&["run"]);
+    let report = ran.exits(0).report();
+    let proofs: Vec<_> = report.checks.iter().flat_map(|check| calls(check).iter().map(|call| call.proof)).collect();
+    assert_eq!(proofs, [Some(StartProof::Read); 6], "{}", ran.said());
+}
+
+#[test]
+fn a_host_goes_on_calls_once_or_in_turn_as_its_file_says() {
+    // What nobody waits for refuses nothing, and may take its time with stdout.
+    let context =
+        Context::with("- {id: a, hook: {file: .claude/settings.json}, events: [{expect: allow}, {expect: block}]}");
+    let hook = serde_json::json!({"type": "command", "command": "sh guard.sh", "async": true});
+    let settings = serde_json::json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});
+    context.file(".claude/settings.json", settings.to_string());
+    context.file("guard.sh", "exit 2\n");
+    let ran = context.hp(&["run"]);
+    assert_eq!(outcomes(ran.exits(1).only()), [CaseOutcome::Passed, CaseOutcome::Failed], "{}", ran.said());
+    assert!(calls(ran.only())[0].why.contains("does not wait for it"), "{}", ran.said());
+    // The second time it is not called.
+    context.file(".claude/settings.json", settings.to_string().replace("async", "once"));
+    context.checks("- {id: a, hook: {file: .claude/settings.json}, events: [{expect: block}, {expect: block}]}");
+    let ran = context.hp(&["run"]);
+    assert_eq!(outcomes(ran.exits(1).only()), [CaseOutcome::Passed, CaseOutcome::Unknown], "{}", ran.said());
+    // The second finds what the first has left, and not the other way round.
+    let context = Context::with("- {id: a, hook: {file: .gemini/settings.json}, events: [{expect: allow}]}");
+    let hook = |command: &str| serde_json::json!({"type": "command", "command": command});
+    let hooks = [hook("sleep 0.3; echo x >\"$TMPDIR/first\""), hook("test -e \"$TMPDIR/first\" || exit 2")];
+    let settings = serde_json::json!({"hooks": {"BeforeTool": [{"sequential": true, "hooks": hooks}]}});
+    context.file(".gemini/settings.json", settings.to_string());
+    context.hp(&["run"]).exits(0);
+    context.file(".gemini/settings.json", settings.to_string().replace("true", "false"));
+    context.hp(&["run"]).exits(1);
+}
+
+#[test]
 fn a_receiver_check_is_run_by_the_systems_own_shell() {
     let context = Context::with(
         r"
@@ -446,7 +510,9 @@ fn what_is_not_wired_is_an_error_with_what_is() {
             ".claude/settings.json",
             r#"{"hooks": {"Stop": [{"hooks": [{"command": "exit 0"}]}], "PreToolUse": [{"matcher": "Bash", "hooks": [{"command": "exit 0"}]}]}}"#,
         );
-        context.file("lefthook.yml", "pre-push: {commands: {a: {run: exit 0}}}\n");
+        context.file("lefthook.yml", "pre-commit: {commands: {a: {run: 'cat {staged_files}'}}}\n");
+        let far = "repos: [{repo: local, hooks: [{id: far, name: far, language: python, entry: far}]}]\n";
+        context.file(".pre-commit-config.yaml", far);
         context.file(".codex/hooks.json", "{");
         let ran = context.hp(&["run"]);
         let check = ran.exits(1).only();
@@ -458,7 +524,8 @@ fn what_is_not_wired_is_an_error_with_what_is() {
     broken("{file: .claude/settings.json, event: Setup}", &["event \"Setup\"", "Stop (line 1)", "PreToolUse(Bash)"]);
     broken("{file: .claude/settings.json}", &["several occasions", "say which with `event`"]);
     broken("{file: .codex/hooks.json}", &[".codex/hooks.json:1 could not be read"]);
-    broken("{file: lefthook.yml}", &["lefthook", "run: [lefthook, run"]);
+    broken("{file: lefthook.yml}", &["lefthook.yml:1 is called with files ({staged_files})", "`args`"]);
+    broken("{file: .pre-commit-config.yaml}", &["pre-commit makes the environment", "run: [pre-commit, run, far]"]);
 }
 
 #[test]

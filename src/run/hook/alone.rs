@@ -124,8 +124,12 @@ fn files_of(names: &[PathBuf]) -> HashSet<PathBuf> {
     names.iter().map(|name| fs::canonicalize(name).unwrap_or_else(|_| name.clone())).collect()
 }
 
-/// Sorts calls by their order into rounds, in each of which no two have a file in common.
-pub fn rounds<T>(calls: Vec<(T, Vec<PathBuf>)>) -> Vec<Vec<T>> {
+/// Sorts calls by their order into rounds, in each of which no two have a file in common; each into one of its own if they
+/// are made `in_turn`.
+pub fn rounds<T>(calls: Vec<(T, Vec<PathBuf>)>, in_turn: bool) -> Vec<Vec<T>> {
+    if in_turn {
+        return calls.into_iter().map(|(call, _)| vec![call]).collect();
+    }
     let mut rounds: Vec<(Vec<T>, HashSet<PathBuf>)> = Vec::new();
     for (call, names) in calls {
         let files = files_of(&names);
@@ -148,7 +152,8 @@ mod tests {
     fn calls_with_a_common_file_come_one_after_the_other() {
         let call = |name: &'static str, files: &[&str]| (name, files.iter().map(PathBuf::from).collect());
         let calls = vec![call("a", &["/x/1"]), call("b", &["/x/1", "/x/2"]), call("c", &["/x/2"]), call("d", &[])];
-        assert_eq!(rounds(calls), [vec!["a", "c", "d"], vec!["b"]]);
+        assert_eq!(rounds(calls.clone(), false), [vec!["a", "c", "d"], vec!["b"]]);
+        assert_eq!(rounds(calls, true), [["a"], ["b"], ["c"], ["d"]]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::lefthook;
 use super::proof::watched;
 use crate::model::{CheckCommand, Host, Interpreter, On, Platform, Shell, WiredCommand, Wiring};
 use crate::run::sandbox::Sandbox;
@@ -35,7 +36,11 @@ impl<'w> Call<'w> {
         let command = for_this_system(wiring)
             .ok_or_else(|| format!("{} has no command for {}", wiring.place(), platform::current().name()))?;
         let env = environment(wiring, project, sandbox);
-        let started_as = started_as(wiring, command, args, project, &env);
+        let (filled, args) = match wiring.host {
+            Host::Lefthook => (lefthook::filled(wiring, command, args)?, &[][..]),
+            _ => (command.clone(), args),
+        };
+        let started_as = started_as(wiring, &filled, args, project, &env);
         Ok(Self { wiring, command, started_as, env, watched: watched(command, project) })
     }
 
@@ -59,9 +64,15 @@ fn environment(wiring: &Wiring, project: &Path, sandbox: &Sandbox) -> BTreeMap<S
         env.insert(name.to_owned(), value.to_string_lossy().into_owned());
     };
     // A host that is started in a folder of the project has that for its own.
-    let start = project.join(wirings::project_of(&wiring.file, false).unwrap_or_default());
+    let start = match wirings::project_of(&wiring.file, false) {
+        None | Some("") => project.to_owned(),
+        Some(folder) => project.join(folder),
+    };
     for name in wirings::form(wiring.host).map_or(&[][..], |form| form.project) {
         set(name, &start);
+    }
+    if matches!(wiring.host, Host::PreCommit | Host::Prek) {
+        set("PRE_COMMIT", Path::new("1"));
     }
     if wiring.host == Host::ClaudeCode {
         if let Some(plugin) = wirings::plugin(&wiring.file) {
@@ -96,7 +107,7 @@ fn started_as(
         env.iter().fold(word.clone(), |word, (name, value)| word.replace(&format!("${{{name}}}"), value))
     };
     match command.shell {
-        Shell::None => {
+        Shell::None | Shell::Managed => {
             let argv = command.argv.as_deref().unwrap_or_default();
             CheckCommand::Argv(argv.iter().map(replaced).chain(arguments.iter().cloned()).collect())
         }

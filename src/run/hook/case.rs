@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::call::Call;
+use super::find::is_manager;
 use super::proof::{Evidence, last_line, proof};
-use super::protocol::{answer, has, json};
+use super::protocol::{Answer, answer, has, json};
 use crate::model::{
     CaseOutcome, Check, Decision, EventInput, Exit, Expected, Finding, HookCall, HookEvent, Kind, ProcessTimes,
     Severity,
@@ -138,7 +139,12 @@ impl Case {
             without = Some(format!("its answer was lost: {why}"));
         }
         let event = wiring.event.as_deref().unwrap_or_default();
-        let answer = answer(wiring.host, event, outcome.exit, &stdout);
+        let event = if is_manager(wiring.host) { event.split(", ").next().unwrap_or_default() } else { event };
+        let answer = if wiring.flow.goes_on {
+            Answer::of_nobody(wiring.host)
+        } else {
+            answer(wiring.host, event, outcome.exit, &stdout)
+        };
         let took_us = took_us(&outcome, check);
         let late = self.late(call, &outcome, took_us, check);
         let failed = answer.decision.is_none().then(|| format!("{}{}", answer.why, last_line(&stderr)));
@@ -170,6 +176,8 @@ impl Case {
         let limit = call.wiring.limit.as_ref().map(|limit| limit.ms);
         let end = match outcome.ended {
             Ended::Timeout => End::AtLimit,
+            // Nobody waits for it.
+            _ if call.wiring.flow.goes_on => return None,
             _ if outcome.stdout.end_us.is_none() => End::Held,
             _ => End::ByItself,
         };

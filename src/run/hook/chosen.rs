@@ -5,17 +5,21 @@ use serde_json::Value;
 use crate::model::{Host, Wiring};
 use crate::wirings::{form, matches};
 
-/// Those that the host calls for an event.
+/// Those that the host calls for an event; `first` is whether it calls for one at all for the first time.
 ///
 /// # Errors
 ///
 /// A sentence: none is called, or a matcher can't be understood.
-pub fn chosen<'w>(wirings: &'w [Wiring], event: Option<&Value>) -> Result<Vec<&'w Wiring>, String> {
+pub fn chosen<'w>(wirings: &'w [Wiring], event: Option<&Value>, first: bool) -> Result<Vec<&'w Wiring>, String> {
     let mut chosen: Vec<&Wiring> = Vec::new();
     let mut passed = Vec::new();
     for wiring in wirings {
         let once = form(wiring.host).is_some_and(|form| form.once);
         if once && chosen.iter().any(|known| known.commands == wiring.commands) {
+            continue;
+        }
+        if wiring.flow.once && !first {
+            passed.push("it is called the first time alone (`once`)".to_owned());
             continue;
         }
         match is_called(wiring, event)? {

@@ -151,7 +151,7 @@ impl<'a> Life<'a> {
         };
         let input = input(event, at + 1, found, file, &places.project, sandbox)?;
         let mut case = Case::new(event, at, told.is_cold());
-        let wirings = match chosen(&found.wirings, input.json.as_ref()) {
+        let wirings = match chosen(&found.wirings, input.json.as_ref(), told.is_cold()) {
             Ok(wirings) => wirings,
             Err(why) => {
                 told.case(case.without(why));
@@ -165,7 +165,9 @@ impl<'a> Life<'a> {
             calls.push((call, files));
         }
         let mut ended = Instant::now();
-        for round in rounds(calls) {
+        // One that is to wait makes all wait.
+        let in_turn = calls.iter().any(|(call, _)| call.wiring.flow.in_turn);
+        for round in rounds(calls, in_turn) {
             ended = self.call_at_once(round, &input, setting, slot, &mut case)?;
         }
         told.case(case);

@@ -1,6 +1,6 @@
 //! From the name of a hook to what is wired.
 
-use crate::model::{HookRef, Host, Unread, Wiring, WiringFaultKind};
+use crate::model::{HookRef, Host, Shell, Unread, Wiring, WiringFaultKind};
 use crate::wirings::Wirings;
 
 /// How many candidates a sentence names.
@@ -19,10 +19,16 @@ impl Found {
         self.wirings[0].host
     }
 
-    /// The host's name for the occasion; empty where there is none.
+    /// The host's name for the occasion, the first of several; empty where there is none.
     pub fn event(&self) -> &str {
-        self.wirings[0].event.as_deref().unwrap_or_default()
+        let event = self.wirings[0].event.as_deref().unwrap_or_default();
+        if is_manager(self.host()) { event.split(", ").next().unwrap_or_default() } else { event }
     }
+}
+
+/// Whether a host is a manager of git's hooks, with commands in a file of its own.
+pub fn is_manager(host: Host) -> bool {
+    matches!(host, Host::Lefthook | Host::PreCommit | Host::Prek)
 }
 
 /// Finds what the reference names among what is wired.
@@ -37,11 +43,11 @@ pub fn find(reference: &HookRef, read: &Wirings) -> Result<Found, String> {
     let Some(first) = found.first() else {
         return Err(format!("hook: {}", nothing(reference, &of_file, &read.unread, &read.wirings)));
     };
-    if matches!(first.host, Host::Lefthook | Host::PreCommit | Host::Prek) {
-        let name = first.host.name();
+    let managed = |wiring: &&Wiring| wiring.commands.iter().any(|command| command.shell == Shell::Managed);
+    if let Some(wiring) = found.iter().find(managed) {
+        let (name, place, id) = (wiring.host.name(), wiring.place(), wiring.name.as_deref().unwrap_or("ID"));
         return Err(format!(
-            "hook: {name} makes the command of {} itself: check it with `run: [{name}, run, …]`",
-            first.place()
+            "hook: {name} makes the environment of {place} itself: check it with `run: [{name}, run, {id}]`"
         ));
     }
     if found.iter().any(|wiring| (wiring.host, &wiring.event) != (first.host, &first.event)) {

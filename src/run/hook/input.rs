@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::agent_sample::{self, Around};
-use super::find::Found;
-use super::git_sample;
+use super::find::{Found, is_manager};
+use super::git_sample::{self, GitSample};
 use crate::model::{EventInput, HookEvent, Host};
 use crate::run::sandbox::Sandbox;
 
@@ -24,6 +24,19 @@ pub struct Input {
     pub json: Option<Value>,
 }
 
+/// What of git's arguments and input a manager gives its hooks.
+fn managed(sample: GitSample, found: &Found) -> GitSample {
+    let GitSample { args, stdin } = sample;
+    match found.host() {
+        Host::Lefthook => GitSample { args, stdin: String::new() },
+        Host::PreCommit | Host::Prek => {
+            let is_of_message = found.event().ends_with("-msg");
+            GitSample { args: args.into_iter().take(usize::from(is_of_message)).collect(), stdin: String::new() }
+        }
+        _ => GitSample { args, stdin },
+    }
+}
+
 /// Puts together what the hook is called with for an event: `file` is the fixture that it names, looked up and seen to be a
 /// regular file.
 ///
@@ -38,8 +51,10 @@ pub fn input(
     project: &Path,
     sandbox: &Sandbox,
 ) -> Result<Input, String> {
-    let of_git = matches!(found.host(), Host::Git | Host::Husky);
+    let of_git = matches!(found.host(), Host::Git | Host::Husky) || is_manager(found.host());
     let sample = of_git.then(|| git_sample::sample(found.event(), project, sandbox)).transpose();
+    // Managers have read git's lines themselves, and pre-commit gives its hooks files, or the message.
+    let sample = sample.map(|sample| sample.map(|sample| managed(sample, found)));
     if let Some(file) = file {
         // Who gives the input may leave the arguments to what git is known to give.
         let given = sample.ok().flatten().map(|sample| sample.args).unwrap_or_default();

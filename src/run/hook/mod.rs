@@ -7,7 +7,7 @@
 //! - `wired` reads what is wired, once for a run; `find` finds what the check names there; `chosen` which of that the host calls for an event, by its
 //!   matchers.
 //! - `input` is what the hook reads: a file, or what `agent_sample` and `git_sample` know that its host sends.
-//! - `call` is how a host starts it: shell, environment, folder, arguments.
+//! - `call` is how a host starts it: shell, environment, folder, arguments; `lefthook` fills in its templates.
 //! - `proof` says whether the hook's own script ran, and `protocol` what the host makes of its answer: both pure.
 //! - `events` takes the check through all of it; `case` is one event with its calls, `told` all of them.
 //!
@@ -28,6 +28,7 @@ mod events;
 mod find;
 mod git_sample;
 mod input;
+mod lefthook;
 mod proof;
 mod protocol;
 mod told;

@@ -24,6 +24,11 @@ impl Answer {
     fn none(why: impl Into<String>) -> Self {
         Self { decision: None, why: why.into() }
     }
+
+    /// Of a hook that its host does not wait for: whatever it says comes too late to stop anything.
+    pub fn of_nobody(host: Host) -> Self {
+        Self::new(Decision::Allow, format!("{} does not wait for it (`async`)", host.name()))
+    }
 }
 
 /// Reads an answer.
@@ -35,7 +40,7 @@ pub fn answer(host: Host, event: &str, exit: Option<Exit>, stdout: &str) -> Answ
         None => return Answer::none("it had to be ended"),
     };
     match host {
-        Host::Git | Host::Husky => return of_git(event, code),
+        Host::Git | Host::Husky | Host::Lefthook | Host::PreCommit | Host::Prek => return of_git(event, code),
         Host::SessionReceiver | Host::Other => {
             let decision = if code == 0 { Decision::Allow } else { Decision::Block };
             return Answer::new(decision, format!("exit status {code}"));
