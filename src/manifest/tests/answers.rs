@@ -7,7 +7,7 @@ const WRONG: [(&str, &str); 112] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
-    ("faults: []", "the key `faults` is not known in this version of hostproof"),
+    ("link: []", "the key `link` is not known in this version of hostproof"),
     ("copies: 2", "the key `copies` is not known in this version of hostproof"),
     ("events: [{expect: allow}]", "`events` for a check without `hook`\n only a wired hook is called"),
     ("eventually: [{within: 10s, is: absent}]", "the key `file` is missing"),
