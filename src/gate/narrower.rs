@@ -51,6 +51,34 @@ fn matcher(wiring: &Wiring) -> Option<&str> {
 }
 
 fn less<'w>(before: &Wiring, after: &[&'w Wiring]) -> Option<Less<'w>> {
+    let flow = before.flow;
+    // Those that are called on no other condition.
+    let is_one = |wiring: &&Wiring| wiring.condition.is_none() || wiring.condition == before.condition;
+    let same: Vec<&Wiring> = after.iter().copied().filter(is_one).collect();
+    let Some(last) = same.last() else {
+        let (last, was) = (after.last()?, before.condition.as_deref());
+        let now = last.condition.as_deref().unwrap_or_default();
+        return Some(match was {
+            None => Less::Narrower(last, format!("it is called on a condition now ({now})")),
+            Some(was) => {
+                let message = format!("it was called on the condition {was}, and is on {now}");
+                if form(before.host).is_some() { Less::Narrower(last, message) } else { Less::Untold(last, message) }
+            }
+        });
+    };
+    if !flow.goes_on && same.iter().all(|wiring| wiring.flow.goes_on) {
+        return Some(Less::Narrower(
+            last,
+            "its host does not wait for it any more, so that it refuses nothing".to_owned(),
+        ));
+    }
+    if !flow.once && same.iter().all(|wiring| wiring.flow.once) {
+        return Some(Less::Narrower(last, "it is called the first time alone".to_owned()));
+    }
+    of_matchers(before, &same)
+}
+
+fn of_matchers<'w>(before: &Wiring, after: &[&'w Wiring]) -> Option<Less<'w>> {
     let (last, now) = (after.last()?, after.iter().map(|wiring| matcher(wiring)).collect::<Option<Vec<&str>>>()?);
     let shown = format!("`{}`", now.join("` and `"));
     let Some(was) = matcher(before) else {
@@ -100,6 +128,7 @@ mod tests {
             personal: false,
             event: Some("PreToolUse".to_owned()),
             matcher: Some(matcher.to_owned()),
+            condition: None,
             name: None,
             commands: vec![command],
             limit: None,
@@ -146,6 +175,27 @@ mod tests {
         // In Gemini's expressions a name is one that is found anywhere.
         assert_eq!(said(Host::Gemini, "run_shell_command", &["run_shell"]), "");
         assert_eq!(said(Host::Lefthook, "*.js", &["*.ts"]), "untold");
+    }
+
+    #[test]
+    fn a_condition_and_a_host_that_goes_on_are_narrower() {
+        let before = wiring(Host::ClaudeCode, "Bash");
+        let with = |change: fn(&mut Wiring)| {
+            let mut after = before.clone();
+            change(&mut after);
+            let found = format!("{:?}", narrower(std::slice::from_ref(&before), std::slice::from_ref(&after)));
+            let back = narrower(std::slice::from_ref(&after), std::slice::from_ref(&before)).is_empty();
+            (found.rsplit('"').nth(1).unwrap_or_default().to_owned(), back)
+        };
+        let condition = with(|it| it.condition = Some("if: Bash(git push *)".to_owned()));
+        assert_eq!(condition, ("it is called on a condition now (if: Bash(git push *))".to_owned(), true));
+        assert!(with(|it| it.flow.goes_on = true).0.starts_with("its host does not wait"));
+        assert_eq!(with(|it| it.flow.once = true), ("it is called the first time alone".to_owned(), true));
+        let [mut one, mut other] = [before.clone(), before.clone()];
+        (one.condition, other.condition) = (Some("if: a".to_owned()), Some("if: b".to_owned()));
+        assert!(matches!(&narrower(&[one.clone()], &[other.clone()])[..], [Less::Narrower(..)]));
+        (one.host, other.host) = (Host::Lefthook, Host::Lefthook);
+        assert!(matches!(&narrower(&[one], &[other])[..], [Less::Untold(..)]));
     }
 
     #[test]

@@ -113,6 +113,10 @@ pub struct Wiring {
     /// What the host narrows it down to, as it is written there.
     #[serde(default)]
     pub matcher: Option<String>,
+    /// What narrows it down further, as far as its file says (Claude Code's `if`, lefthook's `skip`, pre-commit's
+    /// `exclude`, …): the keys with their values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
     /// What its file calls it.
     #[serde(default)]
     pub name: Option<String>,

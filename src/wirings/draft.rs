@@ -14,6 +14,7 @@ pub struct Draft {
     pub personal: bool,
     pub event: Option<String>,
     pub matcher: Option<String>,
+    pub condition: Option<String>,
     pub name: Option<String>,
     /// Never empty.
     pub commands: Vec<Text>,
@@ -42,6 +43,7 @@ impl Draft {
             personal: false,
             event: None,
             matcher: None,
+            condition: None,
             name: None,
             commands: vec![command],
             cwd: String::new(),

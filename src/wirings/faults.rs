@@ -42,7 +42,7 @@ pub fn faults(
         finder.event(form);
     }
     if let Some(line) = draft.disabled {
-        let message = format!("line {line} has disableAllHooks: the host calls none of this file");
+        let message = format!("line {line} switches hooks off: the host calls none of this file");
         finder.add(Kind::Disabled, message, "remove it, or the hooks".to_owned());
     }
     if !unquoted.is_empty() {

@@ -36,6 +36,7 @@ pub fn finish(draft: &Draft, files: &dyn Files, is_top: bool) -> (Wiring, Vec<St
         personal: draft.personal,
         event: draft.event.clone(),
         matcher: draft.matcher.clone(),
+        condition: draft.condition.clone(),
         name: draft.name.clone(),
         commands,
         limit: draft.limit.clone(),

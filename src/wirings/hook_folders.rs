@@ -74,10 +74,22 @@ pub fn read(reading: &mut Reading<'_>) {
     for name in reading.source.names().iter().filter(|name| is_one(name)) {
         files.push(name.clone());
     }
+    for name in reading.source.names().iter().filter(|name| is_called_so(name) || base(name) == ".husky") {
+        closed(name, reading);
+    }
     // Git may ignore what lies there.
     files.extend(named.iter().flat_map(|folder| GIT.iter().map(move |name| format!("{folder}/{name}"))));
     for file in files {
         one(&file, reading);
+    }
+}
+
+/// Tells of something that is called as such a folder, and is a submodule, or a link to nowhere.
+fn closed(name: &str, reading: &mut Reading<'_>) {
+    let inside = || reading.source.entry(&format!("{name}/pre-commit"));
+    if reading.source.entry(name) == Entry::Other || inside() == Entry::Other {
+        let remedy = "put the folder itself there: what git calls must come with the project".to_owned();
+        reading.unread(name, None, "git's hooks may lie in it, and what it has is in no commit of the project", remedy);
     }
 }
 

@@ -202,6 +202,7 @@ impl Lefthook<'_> {
         draft.event = Some(self.event.to_owned());
         draft.name = name.map(str::to_owned);
         draft.matcher = job.get("glob").and_then(Node::text).map(str::to_owned);
+        draft.condition = job.said(&["skip", "only", "exclude", "files", "file_types"]);
         draft.cwd = job.get("root").and_then(Node::text).map(str::to_owned).unwrap_or_default();
         reading.push(draft);
     }

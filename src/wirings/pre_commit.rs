@@ -73,6 +73,7 @@ fn one(host: Host, file: &str, hook: &Node, default: &[String], reading: &mut Re
     draft.event = Some(if stages.is_empty() { "pre-commit".to_owned() } else { stages.join(", ") });
     draft.name = text("id").map(str::to_owned);
     draft.matcher = text("files").map(str::to_owned);
+    draft.condition = hook.said(&["exclude", "types", "types_or", "exclude_types"]);
     reading.push(draft);
 }
 

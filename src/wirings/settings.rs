@@ -44,7 +44,8 @@ impl Settings<'_> {
             // A plugin's may have the name once more.
             self.hooks(hooks.get("hooks").filter(|inner| inner.map().is_some()).unwrap_or(hooks), reading);
         }
-        let off = root.get("disableAllHooks").filter(|node| node.value == Value::Bool(true));
+        let of_gemini = || root.get("hooks")?.get("enabled").filter(|node| node.value == Value::Bool(false));
+        let off = root.get("disableAllHooks").filter(|node| node.value == Value::Bool(true)).or_else(of_gemini);
         if let Some(off) = off {
             reading.drafts[before..].iter_mut().for_each(|draft| draft.disabled = Some(off.line));
         }
@@ -146,6 +147,7 @@ impl Settings<'_> {
             personal: self.personal,
             event: event.map(str::to_owned),
             matcher: matcher.map(str::to_owned),
+            condition: entry.said(&["if"]),
             name: text("name").or_else(|| text("id")).map(str::to_owned),
             commands,
             cwd: cwd.unwrap_or_default(),

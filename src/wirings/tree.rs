@@ -87,6 +87,30 @@ impl Node {
         if let Value::Text(text) = &self.value { Some(text) } else { None }
     }
 
+    /// The keys of a map that are among these, with their values in one form; `None` if there are none. What is `false` is
+    /// as if it were not there.
+    pub fn said(&self, keys: &[&str]) -> Option<String> {
+        let said = keys.iter().filter_map(|key| Some((key, self.get(key)?)));
+        let all: Vec<String> = said
+            .filter(|(_, node)| !matches!(node.value, Value::Null | Value::Bool(false)))
+            .map(|(key, node)| format!("{key}: {}", node.in_one_line()))
+            .collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+
+    fn in_one_line(&self) -> String {
+        match &self.value {
+            Value::Null => "null".to_owned(),
+            Value::Bool(value) => value.to_string(),
+            Value::Number(text) | Value::Text(text) => text.clone(),
+            Value::List(items) => format!("[{}]", items.iter().map(Self::in_one_line).collect::<Vec<_>>().join(", ")),
+            Value::Map(entries) => {
+                let entries = entries.iter().map(|(key, node)| format!("{}: {}", key.name, node.in_one_line()));
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
     /// What it is, for people.
     pub fn kind(&self) -> &'static str {
         match self.value {

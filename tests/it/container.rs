@@ -14,9 +14,9 @@ use crate::context::{Context, Ran, eventually, fifo, signal, skip, variable, wor
 use crate::story::{by_rules, culprit_is_named, story};
 
 /// An engine that answers, an image that it has, and a static hostproof, as `.ci/engine` provides them.
-struct Engine {
-    program: String,
-    image: String,
+pub struct Engine {
+    pub program: String,
+    pub image: String,
 }
 
 /// What engines read of the environment.
@@ -31,7 +31,7 @@ const READ: [&str; 6] = [
 
 impl Engine {
     /// The one of this machine; says why, if the test must do without.
-    fn of_this_machine() -> Option<Self> {
+    pub fn of_this_machine() -> Option<Self> {
         let text = |name| variable(name).and_then(|value| value.into_string().ok());
         let (program, image) = (text("HOSTPROOF_TEST_ENGINE"), text("HOSTPROOF_TEST_IMAGE"));
         let (Some(program), Some(image), Some(_)) = (program, image, text("HOSTPROOF_STATIC")) else {
@@ -47,12 +47,17 @@ impl Engine {
 
     /// A project whose hostproof can reach the engine.
     fn dress(&self, mut context: Context) -> Contained<'_> {
+        Self::reach(&mut context);
+        Contained { engine: self, context }
+    }
+
+    /// Gives hostproof what the engine reads of the environment.
+    pub fn reach(context: &mut Context) {
         for name in READ {
             if let Some(value) = variable(name) {
                 context.env(name, value);
             }
         }
-        Contained { engine: self, context }
     }
 
     /// What the engine prints to a command.

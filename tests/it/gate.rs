@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::container::Engine;
 use crate::context::{Context, Ran, fifo, repository as sources, works};
 use crate::receipts::{Repository, WHO, no_keygen};
 use crate::schema::fits;
@@ -157,6 +158,48 @@ fn a_wired_hook_wants_a_receipt_from_a_host() {
             && said.contains("next   on a host with linux:"),
         "{said}"
     );
+}
+
+/// The whole way of a change, with a receipt that a container has made.
+#[test]
+fn what_ran_in_a_container_alone_is_merged_nowhere() {
+    if no_keygen() {
+        return;
+    }
+    let Some(engine) = Engine::of_this_machine() else { return };
+    let mut repository = wired();
+    Engine::reach(&mut repository.context);
+    let key = repository.key("mine");
+    let inside = ["run", "guard", "--in", &engine.image, "--engine", &engine.program, "--receipt", "r1.json", "--sign"];
+    repository.context.hp(&[&inside[..], &[&key]].concat()).exits(0);
+    let payload = repository.payload("r1.json");
+    assert_eq!(payload["predicate"]["place"]["kind"], "container", "{payload}");
+    assert_eq!(payload["predicate"]["checks"][0]["verdict"], "passed", "{payload}");
+    let document = asked(&repository, &["r1.json"]);
+    assert_eq!(answers(&document), ["guard linux no-host"]);
+    let why = document["wanted"][0]["why"].as_str().expect("a text");
+    assert!(why.starts_with("it ran in a container (") && why.contains("and a host is asked for"), "{why}");
+    assert_eq!(document["receipts"][0]["signer"], WHO, "its signature is a good one");
+    // Published it is no better. A host's is, and whatever a container said before or says later.
+    repository.context.hp(&["receipt", "publish", "--no-push", "r1.json"]).exits(0);
+    assert_eq!(answers(&asked(&repository, &[])), ["guard linux no-host"]);
+    receipt(&repository, "r2.json", |_| {});
+    assert_eq!(answers(&asked(&repository, &["r2.json"])), ["guard linux good"]);
+    repository.context.hp(&[&inside[..], &[&key]].concat()).exits(0);
+    assert_eq!(answers(&asked(&repository, &["r1.json", "r2.json"])), ["guard linux good"]);
+    // A rebase that touches nothing of it, a commit that touches the hook, and what is taken back.
+    repository.git(&["switch", "-q", "main"]);
+    repository.context.file("readme", "x");
+    repository.commit("meanwhile");
+    repository.git(&["switch", "-q", "change"]);
+    repository.git(&["rebase", "-q", "main"]);
+    assert_eq!(answers(&asked(&repository, &["r2.json"])), ["guard linux good"]);
+    repository.context.file("hooks/guard.sh", "exit 2\n");
+    repository.commit("touches the hook");
+    assert_eq!(answers(&asked(&repository, &["r2.json"])), ["guard linux stale"]);
+    repository.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    repository.context.hp(&["receipt", "revoke", "r2.json", "--no-push", "--sign", &key]).exits(0);
+    assert_eq!(answers(&asked(&repository, &["r1.json", "r2.json"])), ["guard linux revoked"]);
 }
 
 #[test]
@@ -451,6 +494,8 @@ fn hostile_receipts_count_for_nothing() {
     refused("it is not signed");
     repository.forge("r2.json", payload.to_string().as_bytes(), "other");
     refused("no key of an allowed signer");
+    repository.forge("r2.json", "[".repeat(100_000).as_bytes(), "other");
+    refused("no key of an allowed signer");
     let changed = payload.to_string().replace("passed", "failed").into_bytes();
     let mut moved = hostproof::receipt::envelope::Envelope::unsigned(changed);
     let signed = hostproof::receipt::envelope::Envelope::parse(&bytes).expect("an envelope");
@@ -471,6 +516,10 @@ fn hostile_receipts_count_for_nothing() {
     refused("it is of another project of a repository");
     repository.forge("r2.json", "[".repeat(100_000).as_bytes(), "mine");
     refused("it holds no receipt");
+    // Two readers may take one of two keys each.
+    let twice = payload.to_string().replacen("{\"_type\"", "{\"predicateType\":\"x\",\"_type\"", 1);
+    repository.forge("r2.json", twice.as_bytes(), "mine");
+    refused("it holds no receipt");
     let answer = |change: &dyn Fn(&mut Value)| {
         forge(change);
         answers(&asked(&repository, &["r2.json"])).join(" ")
@@ -488,6 +537,79 @@ fn hostile_receipts_count_for_nothing() {
     fifo(&repository.path("r2.json\u{1b}[31m"));
     let ran = gate(&repository, &["--receipts", "r2.json\u{1b}[31m"]);
     assert!(ran.exits(1).stdout.contains("it is a pipe") && !ran.stdout.contains('\u{1b}'), "{}", ran.said());
+}
+
+#[test]
+fn settings_in_a_commit_are_hostile_and_hide_nothing() {
+    if no_keygen() {
+        return;
+    }
+    let repository = project(CHECKS, POLICY);
+    let utf16: Vec<u8> = SETTINGS.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, why) in [
+        (vec![b' '; (1 << 20) + 1], "larger than 1 MiB"),
+        ("[".repeat(100_000).into_bytes(), "deep"),
+        (SETTINGS.as_bytes()[..40].to_vec(), "no JSON"),
+        ([&b"\xff\xfe"[..], &utf16].concat(), "UTF-16"),
+        (b"{\"hooks\": {}, \"hooks\": {\"Stop\": []}}".to_vec(), "there twice"),
+    ] {
+        repository.context.file(".claude/settings.json", bytes);
+        repository.context.file(".codex/hooks.json", SETTINGS.replace("hooks/guard.sh", "x.sh"));
+        repository.context.file("x.sh", "exit 0\n");
+        repository.commit("wires");
+        let found = obstacles(&asked(&repository, &[]));
+        let unread = found.iter().any(|said| said.starts_with("unread .claude/settings.json") && said.contains(why));
+        assert!(unread, "{why}: {found:?}");
+        assert!(found.iter().any(|said| said.contains("in .codex/hooks.json:2: no check covers sh x.sh")), "{found:?}");
+    }
+}
+
+/// Whatever a change brings, and whatever git could be told to run on the way, is read.
+#[test]
+fn nothing_of_a_change_is_run() {
+    if no_keygen() {
+        return;
+    }
+    let repository = project(CHECKS, POLICY);
+    let mark = repository.keys.path().join("marked");
+    let touch = format!("touch '{}'", mark.display());
+    let script = format!("#!/bin/sh\n{touch}\ncat\n");
+    let program = repository.keys.path().join("program");
+    fs::write(&program, &script).expect("a program");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("its mode");
+    for file in ["hooks/guard.sh", ".githooks/pre-push", ".husky/pre-commit", ".lefthook/pre-push/a.sh"] {
+        repository.context.program(file, &script);
+    }
+    let command = format!("$({touch}); `{touch}`; {touch}; sh hooks/guard.sh");
+    let settings = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}});
+    repository.context.file(".claude/settings.json", settings.to_string());
+    let check = json!({"id": "mine", "shell": touch, "covers": ["hooks/**"], "expect": {"cases": {"list": ["sh", "-c", touch]}}});
+    repository
+        .context
+        .manifest("mine.yaml", &json!({"version": 1, "setup": [["sh", "-c", touch]], "checks": [check]}).to_string());
+    repository.context.file(
+        "package.json",
+        format!("{{\"scripts\": {{\"prepare\": \"git config core.hooksPath .githooks; {touch}\"}}}}"),
+    );
+    repository.context.file(".gitattributes", "* diff=x filter=x merge=x\n");
+    repository.commit("brings all that");
+    receipt(&repository, "r1.json", |_| {});
+    let _ = fs::remove_file(&mark);
+    let run = program.display().to_string();
+    for key in ["diff.x.textconv", "diff.x.command", "filter.x.smudge", "filter.x.clean", "filter.x.process"] {
+        repository.git(&["config", key, &run]);
+    }
+    for key in ["core.fsmonitor", "core.pager", "pager.grep", "core.sshCommand", "diff.external", "core.editor"] {
+        repository.git(&["config", key, &run]);
+    }
+    repository.git(&["config", "core.hooksPath", ".githooks"]);
+    let document = asked(&repository, &["r1.json"]);
+    assert!(document["wirings"].as_array().is_some_and(|wirings| wirings.len() > 2), "{document}");
+    for arguments in [&["hooks"][..], &["hooks", "--at", "change"], &["receipt", "show", "r1.json"]] {
+        let ran = repository.context.hp(arguments);
+        assert!(ran.code.is_some_and(|code| code < 2), "{}", ran.said());
+    }
+    assert!(!mark.exists());
 }
 
 #[test]

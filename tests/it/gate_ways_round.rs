@@ -115,6 +115,14 @@ fn hooks_of_git_are_wired_wherever_a_project_has_them() {
     }
     let named = POLICY.replace("signers: signers", "signers: signers, wirings: [{file: tools/hooks/pre-push}]");
     assert_eq!(against(&named, &[hook]), [uncovered(hook.0)]);
+    // What can't be looked into is told.
+    for folder in [".githooks", ".husky"] {
+        let repository = project(CHECKS, POLICY);
+        symlink("../elsewhere", repository.path(folder)).expect("a link");
+        repository.commit("wires what is not here");
+        let found = obstacles(&asked(&repository, &[]));
+        assert!(found.iter().any(|said| said.starts_with(&format!("unread {folder}: "))), "{found:?}");
+    }
     // As this clone is configured, and no longer what it was in the base.
     let repository = project(CHECKS, POLICY);
     repository.git(&["config", "core.hooksPath", "tools/hooks"]);
