@@ -49,6 +49,12 @@ bench-peers *ARGS:
     cargo build --release
     python3 benches/peers.py {{ ARGS }}
 
+# Time `lint --code` against ruff and ast-grep, as ratios
+[group('bench')]
+bench-lints *ARGS:
+    cargo build --release
+    python3 benches/lints.py {{ ARGS }}
+
 # 100 MB of each reader's worst output: linear, and in bounded memory
 [group('bench')]
 bench-readers *ARGS:

@@ -2,6 +2,7 @@
 
 use super::language::Language;
 use super::literal::{literal, pieces};
+use super::shell::argv;
 use super::source::{Call, Source, scope};
 use super::syntax::Node;
 
@@ -27,7 +28,7 @@ pub fn detached<'s>(source: &Source<'s>) -> Vec<Detached<'s>> {
             .calls_of(&["child_process.spawn", "child_process.fork"])
             .filter_map(|call| script(source, call))
             .collect(),
-        Language::Rust => source.calls.iter().filter_map(rust).collect(),
+        Language::Rust => source.calls.iter().filter_map(|call| rust(source, call)).collect(),
         Language::Go => source.syntax.nodes().filter_map(|node| go(source, node)).collect(),
         Language::Shell => Vec::new(),
     }
@@ -170,7 +171,7 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     } else if mentions("creationflags", &["DETACHED_PROCESS"]) {
         "DETACHED_PROCESS"
     } else {
-        return None;
+        by_program(source, call)?
     };
     if is_waited_for(source, call) {
         return None;
@@ -181,6 +182,13 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         has_cwd: options.has("cwd") || options.untold,
         has_output: options.has("stdout") || options.untold,
     })
+}
+
+/// The program of an argv whose work it is to let another one live on.
+fn by_program(source: &Source<'_>, call: &Call<'_>) -> Option<&'static str> {
+    let argv = argv(source, call)?;
+    let program = argv.first()?.rsplit('/').next()?;
+    [("setsid", "setsid"), ("nohup", "nohup")].into_iter().find(|(name, _)| *name == program).map(|(_, by)| by)
 }
 
 /// Whether a value mentions one of these words, or is a name that was given a value which does.
@@ -228,35 +236,67 @@ fn is_waited_for<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
 }
 
 fn script<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
-    let detached = call.keyword("detached")?;
+    let asked = call.keyword("detached").filter(|detached| detached.text() != "false");
+    let by = if asked.is_some() { "detached" } else { by_program(source, call)? };
     let unrefs =
         source.scope_has("unrefs", call.node, |node| node.kind() == "property_identifier" && node.text() == "unref");
-    if detached.text() == "false" || !unrefs {
+    if !unrefs {
         return None;
     }
     let inherits = |stdio: Node<'_>| stdio.descendants().any(|node| pieces(node).as_deref() == Some("inherit"));
     let untold = !call.spread.is_empty();
     Some(Detached {
         node: call.node,
-        by: "detached",
+        by,
         has_cwd: call.keyword("cwd").is_some() || untold,
         // Without it there are pipes, which the child loses with its parent.
         has_output: !call.keyword("stdio").is_some_and(inherits),
     })
 }
 
-/// `Command::new(…)….process_group(0)….spawn()`, in one expression.
-fn rust<'s>(call: &Call<'s>) -> Option<Detached<'s>> {
+/// `Command::new(…)….process_group(0)….spawn()`, in one expression, or by a name that the calls share.
+fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     if call.method() != "spawn" {
         return None;
     }
-    let chain: Vec<&str> = std::iter::successors(call.receiver, |node| {
-        node.child("function").and_then(|function| function.child("value"))
-    })
-    .take(64)
-    .filter_map(|node| node.child("function")?.child("field").map(Node::text))
-    .collect();
-    let by = if chain.contains(&"process_group") { "process_group" } else { return None };
+    let of_chain = |end: Node<'s>| {
+        std::iter::successors(Some(end), |node| node.child("function").and_then(|function| function.child("value")))
+            .take(64)
+            .collect::<Vec<_>>()
+    };
+    let mut parts = of_chain(call.receiver?);
+    if let Some(name) = parts.last().filter(|last| last.kind() == "identifier").map(|last| last.text()) {
+        let shared = source.index("called on", scope(call.node), |node| match node.kind() {
+            "call_expression" => {
+                let on = node.child("function")?.child("value")?;
+                let first =
+                    std::iter::successors(Some(on), |node| node.child("function")?.child("value")).take(64).last();
+                first.filter(|first| first.kind() == "identifier").map(Node::text)
+            }
+            "let_declaration" => node.child("pattern").map(Node::text),
+            _ => None,
+        });
+        for &node in shared.get(name).into_iter().flatten() {
+            parts.extend(node.child("value").map_or_else(|| vec![node], of_chain));
+        }
+    }
+    let chain: Vec<&str> =
+        parts.iter().filter_map(|node| node.child("function")?.child("field").map(Node::text)).collect();
+    let sets_session = || {
+        let hooks = parts.iter().filter(|node| {
+            node.child("function")
+                .and_then(|function| function.child("field"))
+                .is_some_and(|it| it.text() == "pre_exec")
+        });
+        hooks.flat_map(|node| node.descendants()).any(|node| node.kind() == "identifier" && node.text() == "setsid")
+    };
+    let by = if chain.contains(&"process_group") {
+        "process_group"
+    } else if sets_session() {
+        "setsid"
+    } else {
+        return None;
+    };
     if call.node.within(&["let_declaration"]).is_some_and(|let_| let_.child("value") == Some(call.node)) {
         return None;
     }

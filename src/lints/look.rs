@@ -1,6 +1,7 @@
 //! A look at one source.
 
 use super::allows::Allows;
+use super::imports::{Candidates, imports};
 use super::language::Language;
 use super::names::Names;
 use super::rule::{Hit, Rule};
@@ -35,6 +36,8 @@ pub struct Looked {
     pub unread: Option<Unread>,
     /// What of it was not understood.
     pub unclear: Option<Unread>,
+    /// What of the project it takes in.
+    pub imports: Vec<Candidates>,
 }
 
 /// Looks at a source. Bytes that are no UTF-8 are passed over, and told.
@@ -46,6 +49,10 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
         message,
         remedy: remedy.to_owned(),
     };
+    if let Some(encoding) = wide(bytes) {
+        let message = format!("it is {encoding}, and no host reads a script in that");
+        return Looked { unread: Some(unread(message, "save it as UTF-8, without a mark")), ..Looked::default() };
+    }
     let text = String::from_utf8_lossy(bytes);
     if bytes.contains(&0) {
         let remedy = "save it as UTF-8; it may be no text, or in another encoding";
@@ -59,6 +66,7 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
         }
     };
     let places = Lines::of(&text);
+    let imports = imports(about.language, about.file, &syntax);
     let mut lints = found(&syntax, &places, about);
     lints.sort_by_key(|lint| (lint.line, lint.column, lint.kind));
     if syntax.is_exhausted() {
@@ -74,7 +82,7 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
         if syntax.not_understood() * MOST_PART > text.trim().len() {
             let message = "much of its syntax was not understood, from here on".to_owned();
             let unread = Unread { line: Some(line), ..unread(message, remedy) };
-            return Looked { lints, unread: Some(unread), unclear };
+            return Looked { lints, unread: Some(unread), unclear, imports };
         }
         unclear = Some(Unread { line: Some(line), ..unread(message, remedy) });
     }
@@ -83,7 +91,20 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
         let line = Some(places.line(at) as u64 + 1);
         unclear = Some(Unread { line, ..unread(message, "save it as UTF-8") });
     }
-    Looked { lints, unread: None, unclear }
+    Looked { lints, unread: None, unclear, imports }
+}
+
+/// The encoding of a text whose letters have more than one byte each: by its mark, or by the NULs of its first ones.
+fn wide(bytes: &[u8]) -> Option<&'static str> {
+    match *bytes {
+        [0xff, 0xfe, 0, 0, ..] => Some("UTF-32 (the low byte first)"),
+        [0, 0, 0xfe, 0xff, ..] => Some("UTF-32 (the high byte first)"),
+        [0xff, 0xfe, ..] => Some("UTF-16 (the low byte first)"),
+        [0xfe, 0xff, ..] => Some("UTF-16 (the high byte first)"),
+        [a, 0, b, 0, ..] if a != 0 && b != 0 => Some("UTF-16 (the low byte first, without a mark)"),
+        [0, a, 0, b, ..] if a != 0 && b != 0 => Some("UTF-16 (the high byte first, without a mark)"),
+        _ => None,
+    }
 }
 
 /// What the rules find, and what comments allow of it.

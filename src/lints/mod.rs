@@ -8,7 +8,8 @@
 //!   has all of that for the rules.
 //! - `rules` has one file per kind of trap, with everything that is said of it; `detach`, `paths` and `shell` is what several
 //!   of them want to know.
-//! - `targets` tells which files are looked at, `look` looks at one, `scan` at all of them at once.
+//! - `targets` tells which files are looked at, `look` looks at one, `imports` tells what that takes in, `scan` looks at all
+//!   of them at once.
 //!
 //! # Invariants
 //!
@@ -20,6 +21,7 @@
 mod allows;
 mod detach;
 mod guards;
+mod imports;
 mod language;
 mod literal;
 mod look;

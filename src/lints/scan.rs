@@ -1,11 +1,12 @@
 //! A look at all targets, by as many threads as there are processors.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use super::imports::Candidates;
 use super::language::{Language, shebang};
 use super::look::{About, Looked, look};
 use super::targets::{Target, Targets};
@@ -25,27 +26,28 @@ pub struct Scanned {
 /// Looks at everything.
 #[must_use]
 pub fn scan(targets: &Targets) -> Scanned {
-    let next = AtomicUsize::new(0);
+    let work = Work::of(targets);
     let all: Mutex<Scanned> = Mutex::default();
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get).min(targets.files.len().max(1));
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 let mut own = Scanned::default();
-                while let Some(target) = targets.files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    own.file(target);
+                while let Some(mut taken) = work.next() {
+                    taken.parts = own.file(&taken.target);
                 }
                 // A thread that panicked has told nothing, and its panic ends the scope.
-                all.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(own);
+                all.lock().unwrap_or_else(PoisonError::into_inner).add(own);
             });
         }
     });
-    let mut all = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     for command in &targets.commands {
         all.totals.commands += 1;
         let about =
             About { language: Language::Shell, file: &command.file, wired: Some(command.line), executable: None };
-        all.take(look(command.text.as_bytes(), about));
+        // What it calls was found before.
+        let _ = all.take(look(command.text.as_bytes(), about));
     }
     all.lints.sort_by(|a, b| (&a.file, a.line, a.column, a.kind).cmp(&(&b.file, b.line, b.column, b.kind)));
     all.unread.sort_by(|a, b| a.file.cmp(&b.file));
@@ -57,6 +59,71 @@ pub fn scan(targets: &Targets) -> Scanned {
     all
 }
 
+/// What is yet to be looked at, among threads.
+struct Work<'t> {
+    targets: &'t Targets,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    waiting: Vec<Target>,
+    /// The names of all that waits, or did.
+    seen: BTreeSet<String>,
+    /// How many are being looked at: more may come of them.
+    taken: usize,
+}
+
+/// A file that is being looked at. Dropped, it tells what it takes in.
+struct Taken<'w> {
+    work: &'w Work<'w>,
+    target: Target,
+    parts: Vec<Candidates>,
+}
+
+impl<'t> Work<'t> {
+    fn of(targets: &'t Targets) -> Self {
+        let mut waiting = targets.files.clone();
+        waiting.reverse();
+        let seen = waiting.iter().map(|target| target.shown.clone()).collect();
+        Self { targets, state: Mutex::new(State { waiting, seen, taken: 0 }), changed: Condvar::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next one; waits while others may bring some. `None` when all are looked at.
+    fn next(&self) -> Option<Taken<'_>> {
+        let mut state = self.state();
+        loop {
+            if let Some(target) = state.waiting.pop() {
+                state.taken += 1;
+                return Some(Taken { work: self, target, parts: Vec::new() });
+            }
+            if state.taken == 0 {
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let Work { targets, changed, .. } = self.work;
+        let mut state = self.work.state();
+        let known = |name: &&String| targets.parts.as_ref().is_some_and(|known| known.contains(*name));
+        for name in self.parts.iter().filter_map(|candidates| candidates.iter().find(known)) {
+            if state.seen.insert(name.clone()) {
+                state.waiting.push(Target::of_project(&targets.root, name));
+            }
+        }
+        state.taken -= 1;
+        changed.notify_all();
+    }
+}
+
 impl Scanned {
     fn add(&mut self, other: Self) {
         self.lints.extend(other.lints);
@@ -66,13 +133,16 @@ impl Scanned {
         self.totals.files += other.totals.files;
     }
 
-    fn take(&mut self, looked: Looked) {
+    /// Takes in what came of a look, and gives back what the source takes in.
+    fn take(&mut self, looked: Looked) -> Vec<Candidates> {
         self.lints.extend(looked.lints);
         self.unread.extend(looked.unread);
         self.unclear.extend(looked.unclear);
+        looked.imports
     }
 
-    fn file(&mut self, target: &Target) {
+    /// Looks at a file. Tells what it takes in.
+    fn file(&mut self, target: &Target) -> Vec<Candidates> {
         let disk = Disk::of(&target.root, &[]);
         let Entry::File { executable } = disk.entry(&target.name) else {
             // What lies in a folder that can't be read is listed, and nothing says what it is.
@@ -85,13 +155,13 @@ impl Scanned {
             {
                 self.refused(target, refused);
             }
-            return;
+            return Vec::new();
         };
         // What has an ending of no language is not opened; what has none may say it in its first line.
         let ends = target.name.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'));
         let by_name = Language::of(&target.name, "");
         if by_name.is_none() && ends && !target.asked && !target.starts {
-            return;
+            return Vec::new();
         }
         let bytes = match disk.bytes(&target.name) {
             Ok(bytes) => bytes,
@@ -100,7 +170,7 @@ impl Scanned {
                 if by_name.is_some() || target.asked {
                     self.refused(target, refused);
                 }
-                return;
+                return Vec::new();
             }
         };
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
@@ -112,11 +182,11 @@ impl Scanned {
             } else if target.starts && shebang(&head).is_some() {
                 self.notes.push(format!("{} is in a language that is not read here", target.shown));
             }
-            return;
+            return Vec::new();
         };
         self.totals.files += 1;
         let executable = executable.filter(|_| target.starts);
-        self.take(look(&bytes, About { language, file: &target.shown, wired: None, executable }));
+        self.take(look(&bytes, About { language, file: &target.shown, wired: None, executable }))
     }
 
     fn refused(&mut self, target: &Target, refused: Refused) {

@@ -92,10 +92,38 @@ pub fn shell_text(source: &Source<'_>, call: &super::source::Call<'_>) -> Option
     super::literal::pieces(text)
 }
 
+/// The text that a call gives to a shell: the system's, or one that its argv names (`["bash", "-c", "…"]`).
+#[must_use]
+pub fn given_text(source: &Source<'_>, call: &super::source::Call<'_>) -> Option<String> {
+    shell_text(source, call).or_else(|| {
+        let words = words_of(source, call, super::literal::pieces)?;
+        let (program, rest) = words.split_first()?;
+        is_posix_shell(program).then_some(())?;
+        let mut rest = rest.iter();
+        let is_option = |word: &&String| word.starts_with(['-', '+']) || word.as_str() == "pipefail";
+        let script = rest.by_ref().take_while(is_option).any(|word| word.starts_with('-') && word.ends_with('c'));
+        script.then(|| rest.next().cloned())?
+    })
+}
+
+/// Whether a program is a POSIX shell, by its name.
+fn is_posix_shell(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    matches!(name.strip_suffix(".exe").unwrap_or(name), "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash")
+}
+
 /// The words of an argv that a call starts, as far as they stand there.
 #[must_use]
 pub fn argv(source: &Source<'_>, call: &super::source::Call<'_>) -> Option<Vec<String>> {
-    let words = |list: Node<'_>| list.parts().map(|part| literal(part).unwrap_or_default()).collect::<Vec<_>>();
+    words_of(source, call, literal)
+}
+
+fn words_of(
+    source: &Source<'_>,
+    call: &super::source::Call<'_>,
+    read: fn(Node<'_>) -> Option<String>,
+) -> Option<Vec<String>> {
+    let words = |list: Node<'_>| list.parts().map(|part| read(part).unwrap_or_default()).collect::<Vec<_>>();
     match (source.language, &*call.name) {
         (Language::Shell, _) => Some(std::iter::once(call.name.clone()).chain(call.words()).collect()),
         (Language::Python, name) if PYTHON_STARTERS.contains(&name) => {
@@ -105,14 +133,14 @@ pub fn argv(source: &Source<'_>, call: &super::source::Call<'_>) -> Option<Vec<S
             _,
             "child_process.spawn" | "child_process.spawnSync" | "child_process.execFile" | "child_process.execFileSync",
         ) => {
-            let mut argv = vec![literal(*call.positional.first()?)?];
+            let mut argv = vec![read(*call.positional.first()?)?];
             argv.extend(
                 call.positional.get(1).filter(|list| list.kind() == "array").into_iter().flat_map(|list| words(*list)),
             );
             Some(argv)
         }
         (Language::Go, "exec.Command") | (Language::Rust, "Command.new" | "std.process.Command.new") => {
-            Some(call.positional.iter().map(|word| literal(*word).unwrap_or_default()).collect())
+            Some(call.positional.iter().map(|word| read(*word).unwrap_or_default()).collect())
         }
         _ => None,
     }

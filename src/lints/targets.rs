@@ -22,12 +22,16 @@ pub enum Wanted<'a> {
 /// What will be looked at.
 #[derive(Debug, Default)]
 pub struct Targets {
+    /// The project.
+    pub root: PathBuf,
     pub files: Vec<Target>,
     pub commands: Vec<Command>,
     /// What was to be looked at, and can't be.
     pub unread: Vec<Unread>,
     /// What of it could not be listed.
     pub notes: Vec<String>,
+    /// The files of the project that are looked at, too, where others take them in; `None` if only what is named is.
+    pub parts: Option<BTreeSet<String>>,
 }
 
 /// A file.
@@ -42,6 +46,14 @@ pub struct Target {
     pub starts: bool,
     /// Whether it was asked for by its name, so that a language which is not read is to be told.
     pub asked: bool,
+}
+
+impl Target {
+    /// A file of the project.
+    #[must_use]
+    pub fn of_project(root: &Path, name: &str) -> Self {
+        Self { shown: name.to_owned(), root: root.to_owned(), name: name.to_owned(), starts: false, asked: false }
+    }
 }
 
 /// A command that a host gives to a shell.
@@ -62,19 +74,14 @@ pub fn targets(root: &Path, wanted: Wanted<'_>, disk: &Disk, checks: &[Check], w
         known.starts |= target.starts;
         known.asked |= target.asked;
     };
-    let here = |name: &str| Target {
-        shown: name.to_owned(),
-        root: root.to_owned(),
-        name: name.to_owned(),
-        starts: false,
-        asked: false,
-    };
+    let here = |name: &str| Target::of_project(root, name);
     if let Wanted::Paths(paths) = wanted {
         let (mut unread, mut notes) = (Vec::new(), Vec::new());
         for path in paths {
             of_path(root, path, &mut unread, &mut notes).into_iter().for_each(&mut add);
         }
-        return Targets { files: files.into_values().collect(), commands: Vec::new(), unread, notes };
+        let files = files.into_values().collect();
+        return Targets { files, unread, notes, ..Targets::default() };
     }
     let mut unread = gone(wired);
     for script in
@@ -98,7 +105,9 @@ pub fn targets(root: &Path, wanted: Wanted<'_>, disk: &Disk, checks: &[Check], w
         disk.names().iter().for_each(|name| add(here(name)));
         unread.extend(closed(root, disk.names(), |folder| shown(root, folder)));
     }
-    Targets { files: files.into_values().collect(), commands: commands(wired), unread, notes: Vec::new() }
+    let parts = matches!(wanted, Wanted::Hooks).then(|| disk.names().iter().cloned().collect());
+    let files = files.into_values().collect();
+    Targets { root: root.to_owned(), files, commands: commands(wired), unread, notes: Vec::new(), parts }
 }
 
 /// What a path stands for.

@@ -139,8 +139,18 @@ fn what_is_not_utf8_is_told_and_the_rest_is_read() {
     let read = looked(Language::Python, b"# caf\xe9\nx = open(a)\n");
     assert_eq!(read.unclear.as_ref().and_then(|unclear| unclear.line), Some(1), "{read:?}");
     assert_eq!(kinds(&read.lints), ["no-encoding"]);
-    let wide: Vec<u8> = "x = open(a)\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert!(looked(Language::Python, &wide).unread.is_some());
+    let text = "x = open(a)\n";
+    let low: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let high: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (bytes, encoding) in [
+        ([b"\xff\xfe", &low[..]].concat(), "UTF-16 (the low byte first), and no host"),
+        ([b"\xfe\xff", &high[..]].concat(), "UTF-16 (the high byte first), and no host"),
+        (low, "UTF-16 (the low byte first, without a mark)"),
+        (high, "UTF-16 (the high byte first, without a mark)"),
+    ] {
+        let unread = looked(Language::Python, &bytes).unread.expect("it is not read");
+        assert!(unread.message.contains(encoding), "{unread:?}");
+    }
     assert!(looked(Language::Shell, b"a\0b").unread.is_some());
 }
 

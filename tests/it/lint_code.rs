@@ -85,6 +85,37 @@ fn what_runs_as_a_hook_or_its_self_test_is_looked_at_and_nothing_else() {
 }
 
 #[test]
+fn what_a_hook_takes_in_runs_as_a_part_of_it() {
+    let context = Context::with(
+        "- {id: a, run: [python3, hooks/guard.py]}\n- {id: b, run: [sh, hooks/b.sh]}\n- {id: c, run: [node, hooks/c.js]}",
+    );
+    let trap = "import os\n\nos.kill(1, 0)\n";
+    context.file("hooks/guard.py", "import json\nfrom lib import state\nimport shared\n");
+    context.file("hooks/lib/__init__.py", "");
+    // The two take in each other.
+    context.file("hooks/lib/state.py", format!("from . import deep\n{trap}"));
+    context.file("hooks/lib/deep.py", format!("from . import state\nfrom .. import outside\n{trap}"));
+    context.file("hooks/lib/unused.py", trap);
+    context.file("shared.py", trap);
+    context.file("hooks/b.sh", ". \"$(dirname \"$0\")/b-lib.sh\"\n");
+    context.file("hooks/b-lib.sh", "pkill guard\n");
+    context.file("hooks/c.js", "const { x } = require('./c-lib');\n");
+    context.file("hooks/c-lib.js", "process.getuid();\n");
+    let ran = lints(&context, &[]);
+    let wanted = [
+        "by-name hooks/b-lib.sh:1",
+        "posix-only hooks/c-lib.js:1",
+        "kill-zero hooks/lib/deep.py:5",
+        "kill-zero hooks/lib/state.py:4",
+        "kill-zero shared.py:3",
+    ];
+    assert_eq!(shown(&ran), wanted);
+    assert_eq!(ran.totals.files, 9);
+    // Who names a file means that.
+    assert_eq!(lints(&context, &["hooks/guard.py"]).totals.files, 1);
+}
+
+#[test]
 fn a_finding_says_all_that_a_person_needs() {
     let context = Context::with("- {id: a, run: [python3, hook.py]}");
     context.file(

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::super::language::Language::Shell;
+use super::super::detach::Options;
+use super::super::language::Language::{Python, Shell};
+use super::super::literal::pieces;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::is_of_output;
-use super::super::source::{Source, scope};
+use super::super::shell::{PYTHON_STARTERS, given_text, is_of_output, redirects_output, with_commands};
+use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
@@ -23,11 +25,17 @@ pub const RULE: Rule = Rule {
         (Shell, "sleep 9 &\n"),
         (Shell, "(sleep 9 >/dev/null; sync) 2>/dev/null &\n"),
         (Shell, "f() {\n  tail -f log | grep x &\n}\n"),
+        (Shell, "bash -c 'sleep 9 &'\n"),
+        (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 &\"])\n"),
+        (Python, "import os\n\nos.system(\"sleep 9 &\")\n"),
     ],
     good: &[
         (Shell, "{ [ -f x ] && sleep 9; } >/dev/null 2>&1 &\n"),
         (Shell, "sleep 9 >/dev/null 2>&1 &\n"),
         (Shell, "sleep 9 &\nwait\n"),
+        (Shell, "bash -c 'sleep 9 &' >/dev/null\n"),
+        (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 &\"], stdout=subprocess.DEVNULL)\n"),
+        (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 & wait\"])\n"),
         (Shell, "exec >/dev/null 2>&1\nsleep 9 &\n"),
         (Shell, "server &\npid=$!\nrun\nkill $pid\n"),
         (Shell, "sleep 9 &>>log &\n"),
@@ -43,9 +51,41 @@ pub const RULE: Rule = Rule {
 };
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
-    if source.language != Shell {
-        return;
+    if source.language == Shell {
+        for (node, message) in of_shell(source) {
+            hits.push(Hit::at(node, message));
+        }
     }
+    for call in &source.calls {
+        let Some(text) = given_text(source, call).filter(|_| !has_own_output(source, call)) else { continue };
+        let found =
+            with_commands(&text, |inner| of_shell(inner).into_iter().next().map(|(_, message)| message)).flatten();
+        if let Some(message) = found {
+            hits.push(Hit::at(call.node, message));
+        }
+    }
+}
+
+/// Whether what a call starts has another output than this process, or one that is not told.
+fn has_own_output<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
+    match source.language {
+        Shell => redirects_output(call.node) || call.node.within(&["command_substitution"]).is_some(),
+        Python if PYTHON_STARTERS.contains(&&*call.name) => {
+            let options = Options::of(source, call);
+            options.untold || options.has("stdout") || options.has("capture_output") || call.name.ends_with("output")
+        }
+        Python => call.name != "os.system",
+        language if language.is_script() => {
+            let inherits = |stdio: Node<'_>| stdio.descendants().any(|node| pieces(node).as_deref() == Some("inherit"));
+            !call.keyword("stdio").is_some_and(inherits)
+        }
+        _ => true,
+    }
+}
+
+/// What a shell sends into the background with its output.
+fn of_shell<'s>(source: &Source<'s>) -> Vec<(Node<'s>, String)> {
+    let mut found = Vec::new();
     let first_exec = source
         .calls_of(&["exec"])
         .filter(|call| {
@@ -68,10 +108,11 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             if let Some(message) = keeps(sent)
                 && !looked_after.has(part)
             {
-                hits.push(Hit::at(sent, message));
+                found.push((sent, message));
             }
         }
     }
+    found
 }
 
 /// Where a shell waits for what it sent into the background, ends it, or keeps its process id; and where it sends something

@@ -2,7 +2,7 @@
 
 use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::{argv, shell_text, with_commands};
+use super::super::shell::{argv, given_text, with_commands};
 use super::super::source::{Call, Source};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -21,6 +21,7 @@ pub const RULE: Rule = Rule {
         (Shell, "if pgrep -f worker >/dev/null; then exit 0; fi\n"),
         (Python, "import subprocess\n\nsubprocess.run([\"pgrep\", \"-f\", \"guard\"])\n"),
         (Python, "import os\n\nos.system(\"killall guard\")\n"),
+        (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-euo\", \"pipefail\", \"-c\", \"pkill guard\"])\n"),
         (JavaScript, "const { execSync } = require('child_process');\nexecSync('ps aux | grep guard');\n"),
         (Rust, "fn f() { Command::new(\"pkill\").arg(\"guard\").status().ok(); }\n"),
         (Go, "package a\n\nfunc f() { exec.Command(\"pgrep\", \"guard\").Run() }\n"),
@@ -39,7 +40,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in &source.calls {
         let program =
             argv(source, call).and_then(|argv| searching(&argv, || is_piped_on(source, call))).or_else(|| {
-                let text = shell_text(source, call)?;
+                let text = given_text(source, call)?;
                 with_commands(&text, |inner| {
                     inner
                         .calls

@@ -3,8 +3,9 @@
 use super::super::detach::detached;
 use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::{is_in_background, redirects_output};
+use super::super::shell::{given_text, is_in_background, redirects_output, with_commands};
 use super::super::source::Source;
+use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -30,7 +31,19 @@ pub const RULE: Rule = Rule {
             JavaScript,
             "const { spawn } = require('child_process');\nspawn('node', ['w.js'], { detached: true, stdio: 'ignore' }).unref();\n",
         ),
+        (
+            Python,
+            "import subprocess\n\ndef f(worker):\n    subprocess.Popen([\"setsid\", worker], stdout=subprocess.DEVNULL)\n",
+        ),
+        (Python, "import os\n\nos.system(\"nohup worker >/dev/null 2>&1 &\")\n"),
+        (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"nohup worker >/dev/null 2>&1 &\"])\n"),
         (Shell, "nohup python3 worker.py >/dev/null 2>&1 &\n"),
+        (Shell, "setsid --fork worker >/dev/null\n"),
+        (
+            Rust,
+            "fn f() {\n    let mut command = Command::new(\"worker\");\n    unsafe { command.pre_exec(|| { libc::setsid(); Ok(()) }) };\n    \
+             command.stdout(Stdio::null()).spawn().ok();\n}\n",
+        ),
         (Rust, "fn f() { Command::new(\"worker\").process_group(0).stdout(Stdio::null()).spawn().ok(); }\n"),
         (
             Go,
@@ -50,6 +63,16 @@ pub const RULE: Rule = Rule {
             JavaScript,
             "const { spawn } = require('child_process');\nspawn('node', ['w.js'], { detached: true, cwd: root, stdio: 'ignore' }).unref();\n",
         ),
+        (
+            Python,
+            "import subprocess\n\ndef f(root):\n    subprocess.run([\"bash\", \"-c\", \"nohup w >/dev/null 2>&1 &\"], cwd=root)\n",
+        ),
+        (Python, "import subprocess\n\nsubprocess.run([\"nohup\", \"worker\"])\n"),
+        (
+            Rust,
+            "fn f(root: &Path) {\n    let mut command = Command::new(\"worker\");\n    command.process_group(0).current_dir(root);\n    \
+             command.stdout(Stdio::null()).spawn().ok();\n}\n",
+        ),
         (Shell, "cd /\nnohup python3 worker.py >/dev/null 2>&1 &\n"),
         (Shell, "python3 worker.py &\nwait\n"),
     ],
@@ -62,16 +85,35 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         let message = format!("a process is detached ({}) without a folder of its own", detached.by);
         hits.push(Hit::at(detached.node, message));
     }
-    if source.language != Shell {
-        return;
+    if source.language == Shell {
+        for (node, message) in of_shell(source) {
+            hits.push(Hit::at(node, message));
+        }
     }
-    let first_cd = source.calls_of(&["cd"]).map(|call| call.node.index()).next();
-    for call in source.calls_of(&["nohup", "setsid"]) {
-        let moved = first_cd.is_some_and(|cd| cd < call.node.index());
-        if !moved && is_in_background(call.node) && !source.is_guarded(call.node) {
-            let quiet = if redirects_output(call.node) { "" } else { ", and with the hook's output" };
-            let message = format!("a process is detached ({}) without a folder of its own{quiet}", call.name);
+    for call in &source.calls {
+        let Some(text) = given_text(source, call) else { continue };
+        let has_cwd = call.keyword("cwd").is_some() || !call.spread.is_empty();
+        let found =
+            with_commands(&text, |inner| of_shell(inner).into_iter().next().map(|(_, message)| message)).flatten();
+        if let Some(message) = found.filter(|_| !has_cwd && !source.is_guarded(call.node)) {
             hits.push(Hit::at(call.node, message));
         }
     }
+}
+
+/// What a shell detaches.
+fn of_shell<'s>(source: &Source<'s>) -> Vec<(Node<'s>, String)> {
+    let mut found = Vec::new();
+    let first_cd = source.calls_of(&["cd"]).map(|call| call.node.index()).next();
+    for call in source.calls_of(&["nohup", "setsid"]) {
+        let moved = first_cd.is_some_and(|cd| cd < call.node.index());
+        // `setsid --fork` needs no `&`.
+        let forks = call.name == "setsid" && call.words().any(|word| matches!(&*word, "-f" | "--fork"));
+        if !moved && (forks || is_in_background(call.node)) && !source.is_guarded(call.node) {
+            let quiet = if redirects_output(call.node) { "" } else { ", and with the hook's output" };
+            let message = format!("a process is detached ({}) without a folder of its own{quiet}", call.name);
+            found.push((call.node, message));
+        }
+    }
+    found
 }

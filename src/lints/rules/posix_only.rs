@@ -1,6 +1,7 @@
 //! `posix-only`: what only POSIX systems have, without a guard.
 
 use super::super::language::Language::{self, Go, JavaScript, Python, Rust};
+use super::super::literal::literal;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::PYTHON_STARTERS;
 use super::super::source::Source;
@@ -22,7 +23,12 @@ pub const RULE: Rule = Rule {
         (Python, "import subprocess\n\ndef f(argv, g):\n    return subprocess.run(argv, preexec_fn=g)\n"),
         (JavaScript, "const user = process.getuid();\n"),
         (Rust, concat!("use std:", ":os::unix::fs::PermissionsExt;\n")),
+        (Rust, concat!("fn f(a: &Path, b: &Path) { std:", ":os::unix::fs::symlink(a, b).ok(); }\n")),
+        (Rust, "fn f(pid: i32) { unsafe { libc::kill(pid, 15) }; }\n"),
+        (Rust, "use nix::unistd::setsid;\n"),
         (Go, "package a\n\nfunc f(pid int) { syscall.Kill(pid, syscall.SIGTERM) }\n"),
+        (Go, "package a\n\nimport \"golang.org/x/sys/unix\"\n"),
+        (Go, "package a\n\nfunc f(c chan os.Signal) { signal.Notify(c, syscall.SIGUSR1) }\n"),
     ],
     good: &[
         (Python, "try:\n    import fcntl\nexcept ImportError:\n    fcntl = None\n"),
@@ -32,6 +38,8 @@ pub const RULE: Rule = Rule {
         (JavaScript, "const user = process.getuid?.();\n"),
         (JavaScript, "const user = process.platform === 'win32' ? null : process.getuid();\n"),
         (Rust, concat!("#[cfg", "(unix)]\nuse std:", ":os::unix::fs::PermissionsExt;\n")),
+        (Rust, "fn f(pid: i32) {\n    #[cfg(unix)]\n    unsafe { libc::kill(pid, 15); }\n}\n"),
+        (Rust, "fn f() -> i32 { libc::EINVAL }\n"),
         (Go, "//go:build unix\n\npackage a\n\nfunc f(pid int) { syscall.Kill(pid, syscall.SIGTERM) }\n"),
     ],
     seen: Seen {
@@ -241,12 +249,39 @@ fn script<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
 }
 
 fn rust<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
-    for node in source.syntax.nodes().filter(|node| node.kind() == "use_declaration") {
-        if node.child("argument").is_some_and(|path| path.text().starts_with(UNIX)) {
-            add(node, format!("Windows has no {UNIX}"));
+    for node in source.syntax.nodes() {
+        match node.kind() {
+            "use_declaration" => {
+                let Some(path) = node.child("argument") else { continue };
+                if path.text().starts_with(UNIX) {
+                    add(node, format!("Windows has no {UNIX}"));
+                } else if path.text() == "nix" || path.text().starts_with("nix::") {
+                    add(node, "Windows has no nix".to_owned());
+                }
+            }
+            // `std::os::unix::fs::symlink(…)`, `libc::kill(…)`, each once, as a whole.
+            "scoped_identifier" if node.parent().is_none_or(|parent| !is_path_of_rust(parent)) => {
+                let text = node.text();
+                if text.starts_with(UNIX) {
+                    add(node, format!("Windows has no {UNIX}"));
+                } else if let Some(name) = text.strip_prefix("libc::").filter(|name| LIBC.contains(name)) {
+                    add(node, format!("Windows' libc has no {name}"));
+                }
+            }
+            _ => {}
         }
     }
 }
+
+fn is_path_of_rust(node: Node<'_>) -> bool {
+    matches!(node.kind(), "scoped_identifier" | "scoped_use_list" | "use_declaration" | "use_as_clause" | "use_list")
+}
+
+/// Of C's library, what Windows' has not.
+const LIBC: &[&str] = &[
+    "fork", "kill", "killpg", "setsid", "setpgid", "getuid", "geteuid", "getgid", "getppid", "flock", "mkfifo",
+    "umask", "waitpid", "chown", "prctl", "SIGKILL", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCHLD", "SIGPIPE",
+];
 
 fn go<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
     for call in source.calls_of(&[
@@ -256,8 +291,25 @@ fn go<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
         "syscall.Flock",
         "syscall.Mkfifo",
         "syscall.Umask",
+        "syscall.Setpgid",
+        "syscall.Getpgrp",
+        "syscall.Fork",
+        "syscall.Stat",
+        "syscall.Statfs",
     ]) {
         add(call.node, format!("Windows has no {}", call.name));
+    }
+    for node in source.syntax.nodes().filter(|node| node.kind() == "selector_expression") {
+        let missing = ["syscall.SIGUSR1", "syscall.SIGUSR2", "syscall.SIGCHLD", "syscall.SIGSTOP", "syscall.SIGCONT"];
+        if missing.contains(&node.text()) {
+            add(node, format!("Windows has no {}", node.text()));
+        }
+    }
+    for node in source.syntax.nodes().filter(|node| node.kind() == "import_spec") {
+        let path = node.child("path").and_then(literal);
+        if path.as_deref() == Some("golang.org/x/sys/unix") {
+            add(node, "Windows has no golang.org/x/sys/unix".to_owned());
+        }
     }
     for node in source.syntax.nodes().filter(|node| node.kind() == "composite_literal") {
         let is_attr = node.child("type").is_some_and(|name| name.text() == "syscall.SysProcAttr");

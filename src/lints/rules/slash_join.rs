@@ -1,6 +1,6 @@
 //! `slash-join`: a path that is built by joining texts with a slash.
 
-use super::super::language::Language::{JavaScript, Python};
+use super::super::language::Language::{Go, JavaScript, Python, Rust};
 use super::super::literal::HOLE;
 use super::super::paths::{is_path, text_of};
 use super::super::rule::{Hit, Rule, Seen};
@@ -20,18 +20,23 @@ pub const RULE: Rule = Rule {
         (Python, "def f(root):\n    return open(f\"{root}/state.json\", \"rb\")\n"),
         (Python, "def f(root_dir, name):\n    return root_dir + \"/\" + name\n"),
         (JavaScript, "const f = (dir) => read(`${dir}/state.json`);\n"),
+        (Rust, "fn f(root: &Path) -> String { format!(\"{}/state.json\", root.display()) }\n"),
+        (Go, "package a\n\nfunc f(dir string) string { return dir + \"/state.json\" }\n"),
     ],
     good: &[
         (Python, "import os\n\ndef f(root):\n    return os.path.join(root, \"state.json\")\n"),
         (Python, "def f(base_url):\n    return f\"{base_url}/state.json\"\n"),
         (JavaScript, "const f = (done, files) => `${done}/${files}`;\n"),
+        (Rust, "fn f(root: &Path) -> PathBuf { root.join(\"state.json\") }\n"),
+        (Rust, "fn f(done: u32, all: u32) -> String { format!(\"{}/{}\", done, all) }\n"),
+        (Go, "package a\n\nfunc f(dir string) string { return filepath.Join(dir, \"state.json\") }\n"),
     ],
     seen: Seen { found: 2, right: 1, wrong: 1, remark: "the wrong one is an address." },
     find,
 };
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
-    let reads = source.language == Python || source.language.is_script();
+    let reads = matches!(source.language, Python | Rust | Go) || source.language.is_script();
     // Where there are addresses, a path may be one of those; a self-test has paths of its own invention.
     if !reads || source.is_test() || source.imports(&["urllib", "http", "url", "express", "posixpath"]) {
         return;
@@ -40,6 +45,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         let built = match node.kind() {
             "string" | "template_string" => interpolated(source, node),
             "binary_operator" | "binary_expression" => added(source, node),
+            "macro_invocation" => formatted(source, node),
             _ => None,
         };
         if let Some(path) = built.filter(|_| !source.is_guarded(node)) {
@@ -61,6 +67,20 @@ fn interpolated<'s>(source: &Source<'_>, node: Node<'s>) -> Option<Node<'s>> {
     }
     let path = first.parts().next()?;
     is_path(source, path).then_some(path)
+}
+
+/// `format!("{}/x", root.display())`
+fn formatted<'s>(source: &Source<'_>, node: Node<'s>) -> Option<Node<'s>> {
+    if source.language != Rust || node.child("macro")?.text() != "format" {
+        return None;
+    }
+    let tokens = node.parts().find(|part| part.kind() == "token_tree")?;
+    let text = text_of(tokens.parts().next()?)?;
+    let (hole, rest) = text.strip_prefix('{')?.split_once('}')?;
+    let rest = rest.strip_prefix('/')?;
+    // `display()` is said of paths alone.
+    let shows = tokens.parts().any(|part| part.kind() == "identifier" && part.text() == "display");
+    (hole.is_empty() && shows && !rest.is_empty() && !rest.contains([' ', '\n', '?', ':'])).then_some(tokens)
 }
 
 /// `root + "/" + name`
