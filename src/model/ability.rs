@@ -175,7 +175,7 @@ pub fn to_see_all(system: Platform) -> &'static str {
 pub fn remedy(name: &str, why: &str) -> Option<&'static str> {
     let of = |name: &str| REMEDIES.iter().find(|(what, words, _)| *what == name && why.contains(words));
     // What is asked about is asked about by one filter, and kept from it by the same.
-    let by_filter = || of(WINDOWS_RULES).filter(|_| [FORBIDDEN_COMMANDS, FAULTS].contains(&name));
+    let by_filter = || of(WINDOWS_RULES).filter(|_| [PUBLISHED_FILES, FORBIDDEN_COMMANDS, FAULTS].contains(&name));
     of(name).or_else(by_filter).map(|(.., remedy)| *remedy)
 }
 

@@ -68,7 +68,7 @@ fn plant_one(seed: &Seed, record: &Path) -> io::Result<Option<File>> {
     let mut record = OpenOptions::new().create(true).append(true).open(record)?;
     let mut parents = Vec::new();
     let made = make_parents(&seed.path, &mut parents).and_then(|()| put(&seed.path, &seed.plant));
-    let planted = made.and_then(|held| Ok((held, identity(&fs::symlink_metadata(&seed.path)?))));
+    let planted = made.and_then(|held| Ok((held, identity(&seed.path)?)));
     match planted {
         Ok((held, identity)) => {
             let planted = Planted { path: seed.path.clone(), identity, parents };
@@ -126,9 +126,10 @@ pub fn clear_all(lane: &Path) {
 /// Takes away what was planted, if it is still that. A folder goes with what was put into it since. Returns it if it resists.
 fn take_away(planted: &Planted) -> Option<Unremovable> {
     let Planted { path, identity: its, parents } = planted;
-    let removed = match fs::symlink_metadata(path) {
-        Ok(metadata) if identity(&metadata) != *its => Ok(()),
-        Ok(metadata) if metadata.is_dir() => {
+    let is_folder = || fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
+    let removed = match identity(path) {
+        Ok(identity) if identity != *its => Ok(()),
+        Ok(_) if is_folder() => {
             let left = remove_tree(path).left;
             left.into_iter().next().map_or(Ok(()), |left| Err(io::Error::other(left.reason)))
         }

@@ -24,15 +24,15 @@ pub fn idle(outcome: &Outcome, check: &Check) -> Vec<Finding> {
 
 fn finding(fault: &Fault, seen: &FaultSeen) -> Finding {
     let was = match fault.effect {
-        Effect::Errno(errno) => format!("failed with {}", errno.name()),
-        Effect::Delay(time) => format!("was delayed by {}", duration(time)),
+        Effect::Errno(errno) => format!("never failed with {}", errno.name()),
+        Effect::Delay(time) => format!("was never delayed by {}", duration(time)),
     };
     let of = fault.path.as_ref().map(|path| format!(" of {path}")).unwrap_or_default();
     let there = match seen.matched {
         0 => format!("no {}{of} was seen", fault.call.name()),
         number => format!("only {} of it {} seen", counted(number, "call"), if number == 1 { "was" } else { "were" }),
     };
-    let message = format!("{} never {was}: {there}", fault.subject());
+    let message = format!("{} {was}: {there}", fault.subject());
     let mut finding = Finding::new(Kind::IdleFault, Severity::Error, message);
     finding.remedy = Some("let the test come to that call, or look at what it calls it on (`path`, `nth`)".to_owned());
     finding

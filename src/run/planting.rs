@@ -1,16 +1,19 @@
 //! `plant`: what stands at predictable paths before a check starts.
 
 use std::fs;
+use std::io::Read;
 use std::path::PathBuf;
 
 use super::sandbox::Sandbox;
 use super::substitute::substitute;
-use crate::model::{Check, Finding, Kind, Plant, Planting, Severity};
+use crate::model::{Check, Fact, Finding, Kind, Plant, Planting, Severity};
 use crate::platform::{self, Garden, Seed, Unremovable};
 use crate::probes::Places;
 
 /// What a file of somebody else's has in it.
 const VICTIM: &str = "This file is somebody else's.\n";
+/// How much is read of it.
+const MOST: u64 = 4096;
 
 /// Why something can't be planted for a check here; `None` if nothing is known to be in the way.
 #[must_use]
@@ -39,8 +42,10 @@ struct Victim {
 impl Victim {
     /// What became of it, if it is not as it was.
     fn harm(&self) -> Option<String> {
-        match fs::read(&self.file) {
-            Ok(content) if content == VICTIM.as_bytes() => None,
+        let mut content = Vec::new();
+        // It may be something else by now, and reading that may never end.
+        match platform::open_regular(&self.file).and_then(|file| file.take(MOST).read_to_end(&mut content)) {
+            Ok(_) if content == VICTIM.as_bytes() => None,
             Ok(_) => Some("was written to".to_owned()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("was removed".to_owned()),
             Err(error) => Some(format!("can't be read any more ({error})")),
@@ -97,6 +102,9 @@ impl Planted {
         let lane = sandbox.root().parent().unwrap_or(sandbox.root());
         let name = sandbox.root().file_name().unwrap_or_default().to_string_lossy();
         let garden = Garden::plant(seeds, lane, &name).map_err(|why| format!("plant: {why}"))?;
+        if check.fact == Some(Fact::Uid) {
+            platform::give_to_nobody(sandbox.root()).map_err(|error| format!("plant: {error}"))?;
+        }
         Ok(Self { garden: Some(garden), victims })
     }
 

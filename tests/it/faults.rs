@@ -127,7 +127,7 @@ fn a_fault_that_was_never_made_proves_nothing() {
         (
             "{call: unlink, path: a, nth: 2, delay: 10ms}",
             "open('a', 'w').close(); os.unlink('a')\n",
-            "the 2nd unlink of a never was delayed by 10ms: only 1 call of it was seen",
+            "the 2nd unlink of a was never delayed by 10ms: only 1 call of it was seen",
         ),
     ] {
         let ran = run(faults, script);

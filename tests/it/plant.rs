@@ -8,7 +8,7 @@ use std::process::Stdio;
 use hostproof::model::{Kind, Verdict};
 use rustix::process::Signal;
 
-use crate::context::{Context, assert_ended, errors, eventually, of_kind, signal};
+use crate::context::{Context, assert_ended, errors, eventually, of_kind, signal, skip};
 
 /// A path that no other test, and no other run of this one, has.
 fn outside(context: &Context, name: &str) -> String {
@@ -203,6 +203,19 @@ fn what_can_not_be_planted_is_skipped_by_name() {
     } else {
         assert_eq!(check.verdict, Verdict::Passed, "{}", ran.said());
     }
+}
+
+#[test]
+fn who_runs_as_nobody_finds_what_is_planted_as_its_own() {
+    if !rustix::process::geteuid().is_root() {
+        return skip("only root can become another user");
+    }
+    let context = Context::with(
+        "- {id: a, cwd: sandbox, shell: 'echo x >> lock && echo x > state/x', vary: [uid], \
+         plant: {lock: held-lock, state: directory}}",
+    );
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(0).check("a[uid]").verdict, Verdict::Passed, "{}", ran.said());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What can be planted on Unix, and the process that plants.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, symlink};
 use std::os::unix::process::CommandExt;
@@ -51,10 +51,13 @@ pub fn put(path: &Path, plant: &Plant) -> io::Result<Option<File>> {
     }
 }
 
-/// What tells a file from any other that is there at the same time.
-#[must_use]
-pub fn identity(metadata: &Metadata) -> (u64, u64) {
-    (metadata.dev(), metadata.ino())
+/// What tells a file, or a link itself, from any other that is there at the same time.
+///
+/// # Errors
+///
+/// What the system says; `NotFound` if nothing is there.
+pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 /// Starts this program as another process, which the terminal's Ctrl-C does not reach, with pipes to and from it; to be

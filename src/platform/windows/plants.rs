@@ -1,10 +1,16 @@
 //! What can be planted on Windows, and the process that plants.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::windows::fs::{MetadataExt, symlink_file};
+use std::os::windows::fs::{OpenOptionsExt, symlink_file};
+use std::os::windows::io::AsRawHandle;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+use windows_sys::Win32::Storage::FileSystem::{
+    BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES,
+    GetFileInformationByHandle,
+};
 
 use super::super::NO_PROCESS;
 use super::apart::set_apart;
@@ -46,10 +52,22 @@ pub fn put(path: &Path, plant: &Plant) -> io::Result<Option<File>> {
     }
 }
 
-/// What tells a file from any other at the same path: when it was made, to 100 ns.
-#[must_use]
-pub fn identity(metadata: &Metadata) -> (u64, u64) {
-    (metadata.creation_time(), 0)
+/// What tells a file, or a link itself, from any other on its volume at the same time. Its time of creation does not: what is
+/// made where something of that name was a moment ago gets that one's.
+///
+/// # Errors
+///
+/// What the system says; `NotFound` if nothing is there.
+pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
+    let file = OpenOptions::new().access_mode(FILE_READ_ATTRIBUTES).custom_flags(flags).open(path)?;
+    let mut told = BY_HANDLE_FILE_INFORMATION::default();
+    // SAFETY: the handle is open, and what is filled in outlives the call.
+    if unsafe { GetFileInformationByHandle(file.as_raw_handle(), &raw mut told) } == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let index = u64::from(told.nFileIndexHigh) << 32 | u64::from(told.nFileIndexLow);
+    Ok((u64::from(told.dwVolumeSerialNumber), index))
 }
 
 /// Starts this program as another process, which the console's Ctrl-C does not reach, with pipes to and from it.

@@ -21,7 +21,7 @@ use super::sitters::{self, Sitter};
 use super::writes::{self, About};
 use crate::model::{
     Act, Answer, Effect, FaultSeen, ForbiddenCall, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Rule,
-    Rules, Target, WINDOWS_RULES, WindowsRules,
+    Rules, Target, WindowsRules,
 };
 
 /// How many questions are answered before anything else is looked at.
@@ -123,7 +123,8 @@ impl<'a> Enforcement<'a> {
                 return;
             }
             if let Some(question) = self.listener.next() {
-                match self.faults.asked(&question, &self.listener, wanted) {
+                let fault = self.faults.asked(&question, &self.listener, wanted);
+                match fault.unwrap_or_else(|error| self.unread(&question, error)) {
                     Some(Effect::Errno(errno)) => self.listener.answer(&question, Some(errno.number())),
                     Some(Effect::Delay(time)) => self.delayed.push((Instant::now() + time, question)),
                     None => self.answer(&question, wanted, &mut before),
@@ -150,22 +151,25 @@ impl<'a> Enforcement<'a> {
                 before(question.thread, &about);
             }
         }
-        let errno = self.errno(question, wanted).unwrap_or_else(|error| {
-            // Who was ended while it was looked at has nothing to be told.
-            if self.listener.waits(question) {
-                let why = std::io::Error::from(error);
-                self.unseen.get_or_insert_with(|| format!("{WINDOWS_RULES}: a call could not be read: {why}"));
-            }
-            None
-        });
+        let errno = self.errno(question, wanted).unwrap_or_else(|error| self.unread(question, error));
         self.listener.answer(question, errno);
+    }
+
+    /// Remembers that a call could not be read; it is let through.
+    fn unread<T>(&mut self, question: &Question, error: Errno) -> Option<T> {
+        // Who was ended while it was looked at has nothing to be told.
+        if self.listener.waits(question) {
+            let (what, why) = (self.what, std::io::Error::from(error));
+            self.unseen.get_or_insert_with(|| format!("{what}: a call could not be read: {why}"));
+        }
+        None
     }
 
     /// The error that the call is to fail with, if it may not be made, or Windows would refuse it.
     fn errno(&mut self, question: &Question, wanted: &Wanted<'_>) -> Result<Option<i32>, Errno> {
         if let Some(execution) = question.execution {
             if let Some(forbidden) = &mut self.forbidden
-                && let Some(errno) = forbidden.asked(question, execution, &self.listener, wanted)
+                && let Some(errno) = forbidden.asked(question, execution, &self.listener, wanted)?
             {
                 return Ok(Some(errno));
             }

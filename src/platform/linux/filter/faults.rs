@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use libc::sock_filter;
+use rustix::io::Errno;
 
 use super::super::super::{Job, PathPattern};
 use super::super::procfs::Wanted;
@@ -173,12 +174,21 @@ impl Faults {
 
     /// What is to become of a call, if a fault is for it. Every fault that it matches counts it; the first whose turn it is
     /// is made.
-    pub fn asked(&mut self, question: &Question, listener: &Listener, wanted: &Wanted<'_>) -> Option<Effect> {
+    ///
+    /// # Errors
+    ///
+    /// What can't be read of the thread.
+    pub fn asked(
+        &mut self,
+        question: &Question,
+        listener: &Listener,
+        wanted: &Wanted<'_>,
+    ) -> Result<Option<Effect>, Errno> {
         let is_of_kind = |call: FaultCall| self.sown.iter().any(|sown| sown.fault.call == call);
-        let target = target(question, is_of_kind)?;
+        let Some(target) = target(question, is_of_kind)? else { return Ok(None) };
         // Only now is it sure that what was read is the caller's own.
         if !listener.waits(question) {
-            return None;
+            return Ok(None);
         }
         let mut effect = None;
         for sown in self.sown.iter_mut().filter(|sown| sown.fault.call == target.call) {
@@ -198,7 +208,7 @@ impl Faults {
                 seen.first.get_or_insert_with(|| FaultMade { what, caller: caller(), at_ms });
             }
         }
-        effect
+        Ok(effect)
     }
 
     /// What came of each, in the job's order.
@@ -209,38 +219,38 @@ impl Faults {
 
 /// What a call is about, if it is of a kind that is wanted. What is not there can't be removed, renamed or run: such a call
 /// fails by itself, and programs make it when they look for something.
-fn target(question: &Question, is_wanted: impl Fn(FaultCall) -> bool) -> Option<Target> {
+fn target(question: &Question, is_wanted: impl Fn(FaultCall) -> bool) -> Result<Option<Target>, Errno> {
     let thread = question.thread;
-    let path = |place: Place| meant(thread, place.folder, &read_name(thread, place)?);
-    let there = |place: Place| path(place).filter(|path| path.symlink_metadata().is_ok());
+    let path = |place: Place| Ok(meant(thread, place.folder, &read_name(thread, place)?));
+    let there = |place: Place| Ok(path(place)?.filter(|path: &PathBuf| path.symlink_metadata().is_ok()));
+    let of = |call, path: Option<PathBuf>| Ok(path.map(|path| Target::of(call, vec![path])));
     if let Some(execution) = question.execution.filter(|_| is_wanted(FaultCall::Exec)) {
-        return Some(Target::of(FaultCall::Exec, vec![there(execution.place)?]));
+        return of(FaultCall::Exec, there(execution.place)?);
     }
     if let Some(opening) = question.opens.filter(|_| is_wanted(FaultCall::Open)) {
-        return Some(Target::of(FaultCall::Open, vec![path(opening.place)?]));
+        return of(FaultCall::Open, path(opening.place)?);
     }
     match question.call.map(|call| call.kind) {
         Some(Kind::Rename { from, to, .. }) if is_wanted(FaultCall::Rename) => {
-            return Some(Target::of(FaultCall::Rename, vec![there(from)?, path(to)?]));
+            let both = there(from)?.zip(path(to)?);
+            return Ok(both.map(|(from, to)| Target::of(FaultCall::Rename, vec![from, to])));
         }
-        Some(Kind::Unlink(place)) if is_wanted(FaultCall::Unlink) => {
-            return Some(Target::of(FaultCall::Unlink, vec![there(place)?]));
-        }
+        Some(Kind::Unlink(place)) if is_wanted(FaultCall::Unlink) => return of(FaultCall::Unlink, there(place)?),
         _ => {}
     }
-    match question.doing? {
-        Doing::Write(fd) if is_wanted(FaultCall::Write) => {
+    match question.doing {
+        Some(Doing::Write(fd)) if is_wanted(FaultCall::Write) => {
             // Pipes and the like have names of another form.
-            let file = std::fs::read_link(format!("/proc/{thread}/fd/{fd}")).ok().filter(|file| file.is_absolute())?;
-            Some(Target::of(FaultCall::Write, vec![file]))
+            let file = std::fs::read_link(format!("/proc/{thread}/fd/{fd}")).ok();
+            of(FaultCall::Write, file.filter(|file| file.is_absolute()))
         }
-        Doing::Kill(pid) if is_wanted(FaultCall::Kill) => Some(signalled(pid)),
-        Doing::KillBy(fd) if is_wanted(FaultCall::Kill) => {
+        Some(Doing::Kill(pid)) if is_wanted(FaultCall::Kill) => Ok(Some(signalled(pid))),
+        Some(Doing::KillBy(fd)) if is_wanted(FaultCall::Kill) => {
             let told = std::fs::read_to_string(format!("/proc/{thread}/fdinfo/{fd}")).unwrap_or_default();
             let pid = told.lines().find_map(|line| line.strip_prefix("Pid:")?.trim().parse().ok());
-            Some(signalled(pid.unwrap_or(0)))
+            Ok(Some(signalled(pid.unwrap_or(0))))
         }
-        _ => None,
+        _ => Ok(None),
     }
 }
 

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use rustix::io::Errno;
+
 use super::super::super::{Forbids, Job};
 use super::super::procfs::Wanted;
 use super::enforce::{process_of, read};
@@ -36,20 +38,25 @@ impl<'a> Forbidden<'a> {
 
     /// The error that an execution fails with, if what is executed may not be. What looks for the name finds a stub, which
     /// is let through, and says so itself.
+    ///
+    /// # Errors
+    ///
+    /// What can't be read of the thread.
     pub fn asked(
         &mut self,
         question: &Question,
         execution: Execution,
         listener: &Listener,
         wanted: &Wanted<'_>,
-    ) -> Option<i32> {
-        let (forbid, is_stub) = self.meant(question.thread, execution)?;
+    ) -> Result<Option<i32>, Errno> {
+        let name = read_name(question.thread, execution.place)?;
+        let Some((forbid, is_stub)) = self.meant(question.thread, execution, &name) else { return Ok(None) };
         let (program, observe) = (forbid.program.clone(), forbid.observe);
         let argv = read_words(question.thread, execution.argv, execution.wide).unwrap_or_default();
         let caller = read(process_of(question.thread), wanted);
         // Only now is it sure that what was read is the caller's own.
         if !listener.waits(question) {
-            return None;
+            return Ok(None);
         }
         let errno = (!is_stub && !observe).then_some(libc::EACCES);
         let known = |call: &ForbiddenCall| {
@@ -66,17 +73,16 @@ impl<'a> Forbidden<'a> {
             let at_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
             self.calls.push(ForbiddenCall { program, process, at_ms, ran: observe });
         }
-        errno
+        Ok(errno)
     }
 
     /// The program that is meant, and whether that is its stub; `None` if it may be run.
-    fn meant(&self, thread: u32, execution: Execution) -> Option<(&'a Forbid, bool)> {
-        let name = read_name(thread, execution.place)?;
+    fn meant(&self, thread: u32, execution: Execution, name: &Path) -> Option<(&'a Forbid, bool)> {
         let called = if name.as_os_str().is_empty() {
             // It is the descriptor itself that is executed.
             fs::read_link(format!("/proc/{thread}/fd/{}", execution.place.folder)).ok()?
         } else {
-            meant(thread, execution.place.folder, &name)?
+            meant(thread, execution.place.folder, name)?
         };
         let file = fs::canonicalize(&called).ok()?;
         let stub = called.starts_with(&self.forbids.stubs);

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use libc::sock_filter;
+use rustix::io::Errno;
 
 use super::super::super::FileGlob;
 use super::listener::Question;
@@ -148,7 +149,7 @@ impl About {
 /// their name alone.
 pub fn about(question: &Question, globs: &[FileGlob]) -> About {
     let thread = question.thread;
-    let read = |place: Place| read_name(thread, place);
+    let read = |place: Place| read_name(thread, place).ok();
     let sought = |place: Place| {
         let path = read(place)?;
         let name = path.file_name()?.to_string_lossy();
@@ -164,9 +165,13 @@ pub fn about(question: &Question, globs: &[FileGlob]) -> About {
     About { opens: opening.and_then(|opening| sought(opening.place)), renames }
 }
 
-/// The path that a thread gives for a place, as it has it; `None` if that can't be read.
-pub fn read_name(thread: u32, place: Place) -> Option<PathBuf> {
-    Some(PathBuf::from(OsString::from_vec(read_path(thread, place.path).ok()?)))
+/// The path that a thread gives for a place, as it has it.
+///
+/// # Errors
+///
+/// What can't be read of the thread.
+pub fn read_name(thread: u32, place: Place) -> Result<PathBuf, Errno> {
+    read_path(thread, place.path).map(|path| PathBuf::from(OsString::from_vec(path)))
 }
 
 /// What a thread means by a path, from one of its folders; in this process's view, with the links on the way to its folder
