@@ -31,6 +31,7 @@ const COMPARED: &[&str] = &[
     "covers",
     "rules",
     "windows",
+    "copies",
     "repeat",
     "retries",
 ];
@@ -70,6 +71,9 @@ pub fn check(before: &Check, after: &Check, files: &[&Path], require: &BTreeSet<
         if new > old {
             found.push(format!("its {name} is {}, and was {}", duration(new), duration(old)));
         }
+    }
+    if after.copies < before.copies {
+        found.push(format!("its copies are {}, and were {}", after.copies, before.copies));
     }
     if after.repeat < before.repeat {
         found.push(format!("it runs {} times, and ran {}", after.repeat, before.repeat));
@@ -280,6 +284,7 @@ mod tests {
                 ..Expect::default()
             },
             allow: vec![Allow { because: "login".into(), ..allow(Some("agent")) }],
+            copies: 3,
             repeat: 3,
             publishes: vec!["state/*.json".into()],
             platforms: vec![Platform::Linux, Platform::Windows],
@@ -310,7 +315,8 @@ mod tests {
 
     #[test]
     fn what_lets_more_pass_is_weaker() {
-        let all: [(&str, Edit); 24] = [
+        let all: [(&str, Edit); 25] = [
+            ("its copies are 2, and were 3", |it| it.copies = 2),
             ("it runs 2 times, and ran 3", |it| it.repeat = 2),
             ("tried again where it is red", |it| it.retries = Some(Retries { count: 2, flaky: FlakyIs::default() })),
             ("expects 15 cases, and expected 57", |it| it.expect.cases = Some(CaseCount::Exactly(15))),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{FileGlob, Published, Touched, Unread};
-use crate::model::{Exit, Mark, Process, RefusedCall, Rules, Stream, WindowsRules};
+use crate::model::{Exit, Mark, Process, RefusedCall, Rules, SharedUse, Stream, WindowsRules};
 
 /// A command to run under supervision.
 #[derive(Debug, Clone)]
@@ -36,6 +36,9 @@ pub struct Job {
     pub publishes: Vec<(PathBuf, String)>,
     /// Places of which it is asked who writes there, in the same form; with what is below a folder that matches.
     pub watches: Vec<(PathBuf, String)>,
+    /// Places in which what changes may be everybody's, in the same form, without what is below. If there are any, it is looked
+    /// for all else that the job uses and others may use, too.
+    pub shared: Vec<(PathBuf, String)>,
     /// By whose rules removals and renames are answered.
     pub rules: Rules,
     /// How those of Windows are kept.
@@ -81,6 +84,7 @@ impl Job {
             spill: folder.to_owned(),
             publishes: Vec::new(),
             watches: Vec::new(),
+            shared: Vec::new(),
             rules: Rules::Native,
             windows: WindowsRules::default(),
             change: None,
@@ -93,6 +97,11 @@ impl Job {
             let globs = [glob.clone(), format!("{glob}/**/*")];
             globs.into_iter().filter_map(move |glob| Some((folder, FileGlob::new(&glob).ok()?)))
         })
+    }
+
+    /// The globs of the places that may be everybody's.
+    pub(super) fn commons(&self) -> impl Iterator<Item = (&PathBuf, FileGlob)> {
+        self.shared.iter().filter_map(|(folder, glob)| Some((folder, FileGlob::new(glob).ok()?)))
     }
 
     /// When the limit is over of a job that started then and whose first process ended then, if it has, and what that
@@ -205,6 +214,8 @@ pub struct Outcome {
     pub published: Vec<Published>,
     /// What happened to files in the watched places, as far as the system tells; nothing where it does not.
     pub touched: Vec<Touched>,
+    /// What it used that others may use, too, if that was asked for.
+    pub shared: SharedUse,
     /// Processes outside the tree that could not be looked into when something was removed.
     pub unread: Vec<Unread>,
     /// Whether it is known that nothing in the first root was made, removed, moved or given other permissions.
@@ -223,8 +234,14 @@ impl Outcome {
     /// Of a job whose first process did not start.
     #[must_use]
     pub fn of_nothing(error: StartError) -> Self {
+        Self { not_started: Some(error), ..Self::unseen() }
+    }
+
+    /// Of a job of which nothing was seen.
+    #[must_use]
+    pub(super) fn unseen() -> Self {
         Self {
-            not_started: Some(error),
+            not_started: None,
             ended: Ended::ByItself,
             exit: None,
             duration_us: 0,
@@ -237,6 +254,7 @@ impl Outcome {
             refused: Vec::new(),
             published: Vec::new(),
             touched: Vec::new(),
+            shared: SharedUse::default(),
             unread: Vec::new(),
             untouched: false,
             started_boot_ms: 0,

@@ -85,6 +85,9 @@ pub use system::{
 
 use crate::model::Platform;
 
+/// Whether it is seen here what a job uses that others may use, too ([`Job::shared`]).
+pub const SEES_SHARED: bool = cfg!(target_os = "linux");
+
 /// Whether `Path` and `PATH` are two variables.
 pub const VARIABLES_HAVE_CASE: bool = cfg!(not(windows));
 

@@ -163,7 +163,8 @@ fn verdict_of(finding: &Finding) -> Verdict {
         | Kind::NoProof
         | Kind::TornPublish
         | Kind::IllegalName
-        | Kind::DependsOn => Verdict::Failed,
+        | Kind::DependsOn
+        | Kind::Collision => Verdict::Failed,
         Kind::Flaky => Verdict::Flaky,
         Kind::LeakedProcess
         | Kind::LateExit

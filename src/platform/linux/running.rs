@@ -17,6 +17,7 @@ use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
 use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::bystanders::Budget;
+use super::commons::Commons;
 use super::filter::{self, Enforcement, Filter};
 use super::mounts::Views;
 use super::procfs::{self, Wanted};
@@ -36,12 +37,6 @@ const BUFFER: usize = 64 * 1024;
 
 /// How often what a job has left is tried to be ended once the harness is gone.
 const LAST_TRIES: usize = 12;
-
-/// Has a descriptor polled, too, if there is one. Returns its place.
-fn also<'f>(fds: &mut Vec<PollFd<'f>>, fd: Option<BorrowedFd<'f>>) -> Option<usize> {
-    fds.push(PollFd::from_borrowed_fd(fd?, PollFlags::IN));
-    Some(fds.len() - 1)
-}
 
 /// Says that Windows' rules are not kept, and why, where they are to be.
 fn unkept(blind: &mut Vec<String>, asked_for: bool, why: &str) {
@@ -223,14 +218,14 @@ impl<'a> Run<'a> {
         let streams = [self.stdout.pipe(), self.stderr.pipe()];
         let mut fds = vec![PollFd::new(signals, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
         let removals = self.removals.as_ref().map(Removals::fd);
-        let limit = match self.removals.as_ref().and_then(Removals::look_at) {
-            Some(at) => limit.min(at.saturating_duration_since(Instant::now())),
-            None => limit,
-        };
+        let commons = self.publishing.as_ref().and_then(|publishing| publishing.commons.as_ref());
+        let looks = [self.removals.as_ref().and_then(Removals::look_at), commons.map(Commons::look_at)];
+        let now = Instant::now();
+        let limit = looks.into_iter().flatten().fold(limit, |limit, at| limit.min(at.saturating_duration_since(now)));
         let limit = if self.unreaped { Duration::ZERO } else { limit };
-        let watched = also(&mut fds, removals);
-        let published = also(&mut fds, self.publishing.as_ref().map(Publishing::fd));
-        let asking = also(&mut fds, self.enforcement.as_ref().and_then(Enforcement::fd));
+        let watched = signals::also(&mut fds, removals);
+        let published = signals::also(&mut fds, self.publishing.as_ref().map(Publishing::fd));
+        let asking = signals::also(&mut fds, self.enforcement.as_ref().and_then(Enforcement::fd));
         let written_to = fds.len();
         fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         if poll(&mut fds, Some(&timespec(limit))).is_err() {
@@ -247,6 +242,7 @@ impl<'a> Run<'a> {
         if written {
             self.look_at_published();
         }
+        self.publishing.iter_mut().flat_map(|publishing| &mut publishing.commons).for_each(Commons::look);
         // Whoever asks waits.
         if !asked.is_empty()
             && let Some(mut enforcement) = self.enforcement.take()
@@ -406,7 +402,7 @@ impl<'a> Run<'a> {
         });
         blind.extend(removals.iter().flat_map(Removals::blind));
         let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
-        let (published, touched, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
+        let (published, touched, shared, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
         blind.extend(unwatched);
         let (refused, unseen) = enforcement.map(Enforcement::into_seen).unwrap_or_default();
         blind.extend(unseen);
@@ -437,6 +433,7 @@ impl<'a> Run<'a> {
             refused,
             published,
             touched,
+            shared,
             unread,
             untouched,
             started_boot_ms: self.started_ms,

@@ -281,18 +281,12 @@ impl<'a> Run<'a> {
             unnamed,
             survivors,
             outside,
-            // Removals are not watched here; see the module's own words.
-            removed: Vec::new(),
-            refused: Vec::new(),
-            published: Vec::new(),
-            touched: Vec::new(),
-            notes: Vec::new(),
-            unread: Vec::new(),
-            untouched: false,
             started_boot_ms: self.started_ms,
             stdout,
             stderr,
             blind,
+            // Removals are not watched here; see the module's own words.
+            ..Outcome::unseen()
         }
     }
 }

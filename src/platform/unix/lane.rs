@@ -171,7 +171,7 @@ impl Lane for UnixLane {
         let (header, blob) = wire::pack(job);
         let sent = {
             let _turn = self.0.sending.lock().unwrap_or_else(PoisonError::into_inner);
-            wire::send(&self.0.socket, &Order::Run(header), &blob)
+            wire::send(&self.0.socket, &Order::Run(Box::new(header)), &blob)
         };
         let limit = [job.grace, job.afterlife, PATIENCE].into_iter().fold(job.timeout, Duration::saturating_add);
         let answer = sent.and_then(|()| {

@@ -24,7 +24,7 @@ use crate::model::{Rules, WindowsRules};
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Order {
     /// Run a job; its arguments and environment are the blob.
-    Run(JobHeader),
+    Run(Box<JobHeader>),
     /// End the current job.
     Cancel,
     /// Leave the lane's folder when the lane ends.
@@ -78,6 +78,7 @@ pub struct JobHeader {
     publishes: Vec<String>,
     /// The same.
     watches: Vec<String>,
+    shared: Vec<String>,
     rules: Rules,
     windows: WindowsRules,
     change: Option<Change>,
@@ -94,7 +95,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     for path in [&job.program, &job.cwd, &job.spill].into_iter().chain(&job.stdin).chain(&job.roots) {
         push(path.as_os_str());
     }
-    job.publishes.iter().chain(&job.watches).for_each(|(folder, _)| push(folder.as_os_str()));
+    job.publishes.iter().chain(&job.watches).chain(&job.shared).for_each(|(folder, _)| push(folder.as_os_str()));
     job.argv.iter().for_each(|argument| push(argument));
     for (name, value) in &job.env {
         let mut variable = name.clone();
@@ -111,6 +112,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         arguments: job.argv.len(),
         publishes: job.publishes.iter().map(|(_, glob)| glob.clone()).collect(),
         watches: job.watches.iter().map(|(_, glob)| glob.clone()).collect(),
+        shared: job.shared.iter().map(|(_, glob)| glob.clone()).collect(),
         rules: job.rules,
         windows: job.windows.clone(),
         change: job.change.clone(),
@@ -128,6 +130,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
     let roots = (0..header.roots).map(|_| path()).collect();
     let publishes = header.publishes.iter().map(|glob| (path(), glob.clone())).collect();
     let watches = header.watches.iter().map(|glob| (path(), glob.clone())).collect();
+    let shared = header.shared.iter().map(|glob| (path(), glob.clone())).collect();
     let argv = strings.by_ref().take(header.arguments).collect();
     let env = strings
         .filter_map(|variable| {
@@ -150,6 +153,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         spill,
         publishes,
         watches,
+        shared,
         rules: header.rules,
         windows: header.windows.clone(),
         change: header.change.clone(),
@@ -257,18 +261,19 @@ mod tests {
             spill: "/b".into(),
             publishes: vec![("/p".into(), "a/*".into()), ("/s".into(), "b".into())],
             watches: vec![("/tmp".into(), "sweep_*".into())],
+            shared: vec![("/var/tmp".into(), "*".into())],
             rules: Rules::Windows,
             windows: WindowsRules { strict: true, ..WindowsRules::default() },
             change: Some(Change::Umask(0o077)),
         };
         let (header, blob) = pack(&job);
         let mut bytes = Vec::new();
-        send(&mut bytes, &Order::Run(header), &blob).expect("a vector takes it");
+        send(&mut bytes, &Order::Run(Box::new(header)), &blob).expect("a vector takes it");
         let (order, blob): (Order, _) = receive(&*bytes).expect("what was sent");
         let Order::Run(header) = order else { panic!("another order came out") };
         let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
-        assert_eq!((back.publishes, back.watches), (job.publishes, job.watches));
+        assert_eq!((back.publishes, back.watches, back.shared), (job.publishes, job.watches, job.shared));
         assert_eq!(
             (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows, back.change),
             (job.cwd, job.stdin, job.roots, job.spill, job.rules, job.windows, job.change)

@@ -403,17 +403,12 @@ impl Run {
             unnamed,
             survivors,
             outside,
-            removed: Vec::new(),
-            refused: Vec::new(),
-            published: Vec::new(),
-            touched: Vec::new(),
-            unread: Vec::new(),
-            untouched: false,
             started_boot_ms: self.started_ms,
             stdout,
             stderr,
             blind,
             notes,
+            ..Outcome::unseen()
         }
     }
 

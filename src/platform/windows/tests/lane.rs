@@ -42,6 +42,7 @@ fn job(lane: &dyn Lane, act: &str) -> Job {
         spill: env::temp(),
         publishes: Vec::new(),
         watches: Vec::new(),
+        shared: Vec::new(),
         rules: Rules::Native,
         windows: WindowsRules::default(),
         change: None,
