@@ -70,7 +70,8 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  hostproof run\n  hostproof run sweep 'guard/*' --keep failed\n  \
 hostproof run --report report.json --strict\n  hostproof run --junit junit.xml --fail-fast\n  hostproof run --failed\n  \
-hostproof run spool --until-fail --stress --keep failed\n  hostproof run --watch\n  hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
+hostproof run spool --until-fail --stress --keep failed\n  hostproof run --watch\n  hostproof run --twice\n  \
+hostproof run sweep --as windows\n  hostproof run sweep --vary all\n  \
 hostproof run --receipt receipt.json --sign ~/.ssh/id_ed25519.pub\n  hostproof run --baseline main\n  \
 hostproof run --partition hash:2/4 --report part-2.json\n  \
 hostproof run --in python:3.13-slim --pull\n  hostproof run --parity hooks-ci --build ci/Dockerfile\n\n\
@@ -96,6 +97,9 @@ pub struct RunArgs {
     /// Then wait for changes, and run what each concerns, until Ctrl-C.
     #[arg(long, conflicts_with_all = ["until_fail", "baseline", "receipt", "image", "parity"])]
     pub watch: bool,
+    /// Run each check once more beside itself, as with `copies: 2`: what then fails uses something that is there only once.
+    #[arg(long)]
+    pub twice: bool,
     /// Tell new failures from those that were there before, and end red for new ones alone: in a report (or a JUnit file), or in
     /// a commit, which is then run first, in a folder of its own.
     #[arg(long, value_name = "REPORT|COMMIT", conflicts_with = "fail_fast")]

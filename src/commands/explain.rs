@@ -111,6 +111,7 @@ fn page(kind: Kind) -> &'static str {
         Kind::TornPublish => include_str!("../../docs/findings/torn-publish.md"),
         Kind::IllegalName => include_str!("../../docs/findings/illegal-name.md"),
         Kind::DependsOn => include_str!("../../docs/findings/depends-on.md"),
+        Kind::Collision => include_str!("../../docs/findings/collision.md"),
         Kind::Flaky => include_str!("../../docs/findings/flaky.md"),
         Kind::ProbeBlind => include_str!("../../docs/findings/probe-blind.md"),
     }

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use clap::Parser;
 
 use super::check_run::{measure, options};
-use super::run::{by_rules, load, until};
+use super::run::{by_rules, copies, load, until};
 use super::show::Show;
 use crate::cli::{Cli, Command, RunArgs};
 use crate::container::{self, INSIDE, Inside, Message};
@@ -14,7 +14,7 @@ use crate::error::{Error, ExitCode, Result};
 use crate::model::CheckReport;
 use crate::plan::{Plan, Wanted};
 use crate::platform;
-use crate::run::Observer;
+use crate::run::{Observer, Options};
 
 /// Does what a word in the place of a subcommand asks for; `None` if it is another one.
 #[must_use]
@@ -34,10 +34,13 @@ fn run(inside: &Inside) -> Result<()> {
     let args = parsed(&request.words)?;
     let loaded = load(&args.manifests)?;
     let rules = args.how.rules.as_ref().map(|said| said.rules);
-    let wanted = Wanted { patterns: args.checks.clone(), also: Vec::new(), rules, vary: args.how.vary.concat() };
+    let copies = copies(&args);
+    let wanted =
+        Wanted { patterns: args.checks.clone(), also: Vec::new(), rules, vary: args.how.vary.concat(), copies };
     let mut plan = Plan::of_manifests(loaded, &wanted, platform::current())?;
     by_rules(&mut plan, args.how.rules.as_ref());
     let options = options(&args.how, &plan, until(&args), request.whole);
+    let options = Options { remove_residue: args.remove_residue, ..options };
     tell(&Message::Ready {
         version: env!("CARGO_PKG_VERSION").into(),
         jobs: options.jobs as u64,

@@ -53,12 +53,13 @@ pub fn asked(args: &RunArgs, platform: Platform) -> Result<Asked> {
     let rules = args.how.rules.as_ref().map(|said| said.rules);
     // What was red by rules that only the command line named is run by them again.
     let also: Vec<String> = red.iter().filter(|_| rules.is_none()).flat_map(|red| red.keys().cloned()).collect();
-    let wanted = Wanted { patterns: args.checks.clone(), also, rules, vary: args.how.vary.concat() };
+    let wanted =
+        Wanted { patterns: args.checks.clone(), also, rules, vary: args.how.vary.concat(), copies: copies(args) };
     let mut plan = Plan::of_manifests(loaded, &wanted, platform)?;
     by_rules(&mut plan, args.how.rules.as_ref());
     let mut remark = None;
     if let Some(red) = red {
-        plan.checks.retain(|planned| red.contains_key(&planned.check.id));
+        plan.keep_ids(|id| red.contains_key(id));
         if plan.checks.is_empty() {
             let these = if args.checks.is_empty() { "no check" } else { "none of these checks" };
             remark = Some(format!("{these} was red when it was last run; without --failed they run"));
@@ -144,6 +145,12 @@ pub fn run_asked(
     Ok(done)
 }
 
+/// In how many copies each check runs at least.
+#[must_use]
+pub fn copies(args: &RunArgs) -> u32 {
+    if args.twice { 2 } else { 1 }
+}
+
 /// Says to every check what the command line says of the rules.
 pub fn by_rules(plan: &mut Plan, said: Option<&RulesArg>) {
     if let Some(said) = said {
@@ -187,6 +194,7 @@ fn words(args: &RunArgs, plan: &Plan, folder: &OsStr) -> Vec<String> {
     words.extend(args.how.stress.then(|| "--stress".to_owned()));
     words.extend(args.fail_fast.then(|| "--fail-fast".to_owned()));
     words.extend(args.until_fail.then(|| "--until-fail".to_owned()));
+    words.extend(args.twice.then(|| "--twice".to_owned()));
     words.extend(args.remove_residue.then(|| "--remove-residue".to_owned()));
     words.extend(args.how.vary.iter().flatten().map(|fact| format!("--vary={}", fact.name())));
     words.extend(plan.checks.iter().map(|planned| planned.check.id.clone()));

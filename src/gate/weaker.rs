@@ -33,6 +33,7 @@ const COMPARED: &[&str] = &[
     "covers",
     "rules",
     "windows",
+    "copies",
     "repeat",
     "retries",
     "needs",
@@ -73,6 +74,9 @@ pub fn check(before: &Check, after: &Check, files: &[&Path], require: &BTreeSet<
         if new > old {
             found.push(format!("its {name} is {}, and was {}", duration(new), duration(old)));
         }
+    }
+    if after.copies < before.copies {
+        found.push(format!("its copies are {}, and were {}", after.copies, before.copies));
     }
     if after.repeat < before.repeat {
         found.push(format!("it runs {} times, and ran {}", after.repeat, before.repeat));
@@ -327,6 +331,7 @@ mod tests {
                 ..Expect::default()
             },
             allow: vec![Allow { because: "login".into(), ..allow(Some("agent")) }],
+            copies: 3,
             repeat: 3,
             publishes: vec!["state/*.json".into()],
             platforms: vec![Platform::Linux, Platform::Windows],
@@ -363,7 +368,7 @@ mod tests {
 
     #[test]
     fn what_lets_more_pass_is_weaker() {
-        let all: [(&str, Edit); 30] = [
+        let all: [(&str, Edit); 31] = [
             ("python3 need not be there any more", |it| drop(it.needs.remove(0))),
             ("python3 need not be there any more", |it| it.needs[0].optional = true),
             ("it is skipped where python3 is missing or too old", |it| it.needs[0].optional = true),
@@ -373,6 +378,7 @@ mod tests {
                 let rule = SkipRule { matches: "board".into(), most: Some(2) };
                 it.expect.skipped = Some(Skips::ByReason(vec![rule.clone(), rule]));
             }),
+            ("its copies are 2, and were 3", |it| it.copies = 2),
             ("it runs 2 times, and ran 3", |it| it.repeat = 2),
             ("tried again where it is red", |it| it.retries = Some(Retries { count: 2, flaky: FlakyIs::default() })),
             ("expects 15 cases, and expected 57", |it| it.expect.cases = Some(CaseCount::Exactly(15))),

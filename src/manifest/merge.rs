@@ -57,6 +57,7 @@ impl CheckSpec {
             watch: upper.watch.clone().or(self.watch),
             unchanged: upper.unchanged.clone().or(self.unchanged),
             rules: upper.rules.clone().or(self.rules),
+            copies: upper.copies.clone().or(self.copies),
             repeat: upper.repeat.clone().or(self.repeat),
             retries: upper.retries.clone().or(self.retries),
             vary: upper.vary.clone().or(self.vary),

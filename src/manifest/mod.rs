@@ -63,5 +63,6 @@ pub use find::{FOLDER, is_manifest_name};
 pub use load::{Loaded, LoadedCheck, ManifestFile, Options, load, load_bytes, places};
 pub use paths::parse_publish_glob;
 pub use read::other_encoding;
+pub use repeat_spec::MOST_COPIES;
 pub use schema::schema;
 pub use values::parse_duration;

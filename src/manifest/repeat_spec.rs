@@ -1,4 +1,4 @@
-//! `repeat` and `retries`: how often a check runs.
+//! `repeat`, `retries` and `copies`: how often a check runs.
 
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::Deserialize;
@@ -28,6 +28,31 @@ impl Grammar for Times {
 
     fn schema() -> Schema {
         json_schema!({"type": "integer", "minimum": 1, "maximum": MOST})
+    }
+}
+
+/// How many copies run at once at most: each has a supervisor of its own.
+pub const MOST_COPIES: u32 = 64;
+
+/// A number of copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Copies(pub u32);
+
+impl Grammar for Copies {
+    const WHAT: &'static str = "a number of copies";
+    const NAME: &'static str = "Copies";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        Err(Fault::new(format!("expected {}, found the text \"{text}\"", Self::WHAT)).help("write it as 2"))
+    }
+
+    fn integer(integer: i64) -> Result<Self, Fault> {
+        let number = u32::try_from(integer).ok().filter(|number| (1..=MOST_COPIES).contains(number));
+        number.map(Self).ok_or_else(|| Fault::new(format!("{integer} is not between 1 and {MOST_COPIES}")))
+    }
+
+    fn schema() -> Schema {
+        json_schema!({"type": "integer", "minimum": 1, "maximum": MOST_COPIES})
     }
 }
 

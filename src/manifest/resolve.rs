@@ -347,6 +347,11 @@ impl Resolver<'_, '_> {
                 "its host starts it in the project; a copy of that is `cwd: copy`",
                 hook.cwd == Some(Cwd::Sandbox),
             ),
+            (
+                "copies",
+                "its calls run one after the other, so that each is proven",
+                hook.copies.as_ref().is_some_and(|copies| copies.0.0 > 1),
+            ),
             ("expect.exit", answers, expect.exit.is_some()),
             ("expect.stdout", answers, expect.stdout.is_some()),
             ("expect.stderr", answers, expect.stderr.is_some()),

@@ -19,7 +19,7 @@ use super::json_path::CommandPath;
 use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath, WatchGlob};
 use super::plant_spec::{PlantPath, PlantSpec};
 use super::reader_spec::ReaderSpec;
-use super::repeat_spec::{RetriesSpec, Times};
+use super::repeat_spec::{Copies, RetriesSpec, Times};
 use super::rules_spec::RulesSpec;
 use super::spanned::{DEFAULTS, OVERRIDE, Spanned};
 use super::text::Parsed;
@@ -115,6 +115,9 @@ pub struct CheckSpec {
     /// `{windows: {…}}` says how those of Windows are kept.
     #[serde(rename = "as")]
     pub rules: Option<RulesSpec>,
+    /// How many copies of it run at the same moment, each in its own sandbox and once more with one `TMPDIR` for all. It is
+    /// red if it passes alone and not beside itself.
+    pub copies: Option<Parsed<Copies>>,
     /// How often it runs, one run after the other, for one verdict over all: `flaky` if they differ. Once by default.
     pub repeat: Option<Parsed<Times>>,
     /// How often it is tried again if it is red; a check that then passes is `flaky`.

@@ -287,6 +287,8 @@ pub struct Check {
     pub windows: WindowsRules,
     /// What is otherwise about its surroundings.
     pub fact: Option<Fact>,
+    /// How many copies of it run at the same moment, once it ran alone; 1 for none.
+    pub copies: u32,
     /// How often it runs, one run after the other; at least once.
     pub repeat: u32,
     /// How often it is tried again if it is red; only for one that does not repeat.
@@ -371,6 +373,7 @@ impl Check {
             rules: Rules::default(),
             windows: WindowsRules::default(),
             fact: None,
+            copies: 1,
             repeat: 1,
             retries: None,
             origin: None,

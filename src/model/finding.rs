@@ -49,6 +49,8 @@ pub enum Kind {
     Survivor,
     /// The check passes, and this variant of it does not: what was changed for it matters.
     DependsOn,
+    /// Copies of the check that run at the same moment are red, and it passes alone.
+    Collision,
     /// Several runs of the check differ.
     Flaky,
     /// A probe could not look.
@@ -57,8 +59,9 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which findings are shown.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::DependsOn,
+        Self::Collision,
         Self::Flaky,
         Self::Timeout,
         Self::Toothless,
@@ -106,6 +109,7 @@ impl Kind {
             Self::Timeout => "timeout",
             Self::Survivor => "survivor",
             Self::DependsOn => "depends-on",
+            Self::Collision => "collision",
             Self::Flaky => "flaky",
             Self::ProbeBlind => "probe-blind",
         }

@@ -27,6 +27,7 @@ mod removal;
 mod report;
 mod revocation;
 mod runs;
+mod shared;
 mod totals;
 mod verdict;
 mod verification;
@@ -78,6 +79,7 @@ pub use report::{
 };
 pub use revocation::{RECEIPT_SUBJECT, REVOCATION, Revocation, RevocationStatement};
 pub use runs::{FlakyIs, RedRuns, Retries, Runs};
+pub use shared::{Shared, SharedKind, SharedUse};
 pub use verdict::Verdict;
 pub use verification::{
     Disregarded, InputsNow, RevokedBy, VERIFICATION_SCHEMA, Verification, VerifiedCheck, VerifiedReceipt,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Case, Counts, Exit, Finding, Frame, Home, HookReport, HostFacts, Process, Runs, Verdict};
+use super::{Case, Counts, Exit, Finding, Frame, Home, HookReport, HostFacts, Process, Runs, SharedUse, Verdict};
 
 /// The name and version of the report's form.
 pub const SCHEMA: &str = "hostproof.report/1";
@@ -356,4 +356,7 @@ pub struct CheckReport {
     /// What its runs came to, if it ran more than once; the rest is that of the first red one, or the first of all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,
+    /// What it used that is there once for everybody on the machine, of a check that runs beside copies of itself.
+    #[serde(default, skip_serializing_if = "SharedUse::is_empty")]
+    pub shared: SharedUse,
 }

@@ -1,8 +1,8 @@
 //! From a check of a manifest to its variants.
 
-use super::variant::{Change, Variant, Wanted};
-use crate::manifest::LoadedCheck;
-use crate::model::{Check, Fact, Rules};
+use super::variant::{Change, ONE_TMPDIR, Variant, Wanted};
+use crate::manifest::{LoadedCheck, MOST_COPIES};
+use crate::model::{Check, CheckCommand, Fact, Rules};
 
 /// A check as it will run.
 pub struct Expanded {
@@ -16,7 +16,7 @@ pub struct Expanded {
 }
 
 /// The variants of a check, the one first that the others are set against: by each of its rules, then the first of these
-/// under each of its facts. A variant that is named exactly is there whether the check says so or not.
+/// under each of its facts, and beside itself. A variant that is named exactly is there whether the check says so or not.
 pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
     let LoadedCheck { check, rules, vary, file } = loaded;
     let plain = Variant::plain(&check.id);
@@ -40,6 +40,15 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
             goes_with_check.push(!own);
         }
     }
+    let copies = copies(&check, &base, wanted);
+    for (shares, number) in [false, true].into_iter().flat_map(|shares| (1..=copies).map(move |at| (shares, at))) {
+        let beside = if shares { base.with(Change::OneTmpdir) } else { base.clone() };
+        let copy = beside.with(Change::Copy(number));
+        let own = check.copies > 1 || named(&copy);
+        all.push(copy);
+        goes_with_check.push(!own);
+    }
+    let check = Check { copies: copies.max(1), ..check };
     // What a check writes into its project it expects to find as it left it; and what runs beside a variant must not be
     // taken for what was changed.
     let own_lock = (all.len() > 1).then(|| format!("variants of {}", plain.of));
@@ -58,6 +67,22 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
         .collect()
 }
 
+/// How many copies of a check run at once; 0 for none. A hook has none: its calls run one after the other.
+fn copies(check: &Check, base: &Variant, wanted: &Wanted) -> u32 {
+    if matches!(check.command, CheckCommand::Hook(_)) {
+        return 0;
+    }
+    let (id, shared) = (base.compared_with(), format!("[{ONE_TMPDIR}]"));
+    let number = |named: &String| {
+        let behind = named.strip_prefix(&id)?;
+        behind.strip_prefix(&shared).unwrap_or(behind).strip_prefix('#')?.parse::<u32>().ok()
+    };
+    // Of a number that is no number of copies nothing is made: it is one of a check that is not there.
+    let named = wanted.patterns.iter().chain(&wanted.also).filter_map(number).filter(|number| *number <= MOST_COPIES);
+    let copies = named.chain([check.copies, wanted.copies]).max().unwrap_or(0);
+    if copies > 1 { copies } else { 0 }
+}
+
 /// A check with the changes of a variant.
 fn changed(check: &Check, variant: &Variant) -> Check {
     let mut check = Check { id: check.id.clone() + &variant.suffix(), variant: variant.name(), ..check.clone() };
@@ -67,6 +92,9 @@ fn changed(check: &Check, variant: &Variant) -> Check {
         match change {
             Change::Rules(rules) => check.rules = *rules,
             Change::Fact(fact) => check.fact = Some(*fact),
+            Change::OneTmpdir => {}
+            // Whether it meets the others is not to be tried until it does not.
+            Change::Copy(_) => check.retries = None,
         }
     }
     check
@@ -75,7 +103,6 @@ fn changed(check: &Check, variant: &Variant) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::CheckCommand;
 
     fn ids(rules: &[Rules], vary: &[Fact], wanted: &Wanted) -> Vec<String> {
         let check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
@@ -104,6 +131,25 @@ mod tests {
         assert_eq!(ids(&native, &[Fact::Umask], &wanted(&[], None, &[Fact::Locale])), ["a", "a[locale]", "a[umask]"]);
         let windows = wanted(&[], Some(Rules::Windows), &[]);
         assert_eq!(ids(&native, &[Fact::Umask], &windows), ["a@windows", "a@windows[umask]"]);
+    }
+
+    #[test]
+    fn a_check_with_copies_is_there_alone_beside_itself_and_with_one_tmpdir() {
+        let with = |copies, wanted: &Wanted| {
+            let check = Check { copies, ..Check::new("a", CheckCommand::Argv(vec!["x".into()])) };
+            let loaded = LoadedCheck { check, rules: vec![Rules::Native], vary: Vec::new(), file: 0 };
+            expand(loaded, wanted).into_iter().map(|one| (one.check.id, one.goes_with_check)).collect::<Vec<_>>()
+        };
+        let all = |goes_with_check| {
+            let copies = ["a#1", "a#2", "a[one-tmpdir]#1", "a[one-tmpdir]#2"];
+            let alone = [("a".to_owned(), false)];
+            alone.into_iter().chain(copies.map(|id| (id.to_owned(), goes_with_check))).collect::<Vec<_>>()
+        };
+        assert_eq!(with(2, &Wanted::default()), all(false));
+        assert_eq!(with(1, &Wanted { copies: 2, ..Wanted::default() }), all(true));
+        let named = with(1, &Wanted { also: vec!["a[one-tmpdir]#2".into()], ..Wanted::default() });
+        assert_eq!(named.len(), 5, "one alone shows nothing");
+        assert_eq!(with(1, &Wanted { also: vec!["a#100000".into()], ..Wanted::default() }).len(), 1);
     }
 
     #[test]

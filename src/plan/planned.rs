@@ -57,6 +57,8 @@ impl Plan {
         for (one, chosen) in expanded.iter().zip(&mut chosen) {
             *chosen |= one.goes_with_check && with.contains(one.variant.of.as_str());
         }
+        let variants: Vec<&Variant> = expanded.iter().map(|one| &one.variant).collect();
+        with_company(&variants, &mut chosen);
         let files: Vec<String> = loaded.files.iter().map(|file| file.name.clone()).collect();
         let has_setup: Vec<bool> = loaded.files.iter().map(|file| !file.setup.is_empty()).collect();
         let checks = expanded
@@ -79,6 +81,15 @@ impl Plan {
             setups: loaded.files.into_iter().map(|file| file.setup).collect(),
             manifests: Manifests { digest: Some(loaded.digest), files },
         })
+    }
+
+    /// Keeps the checks with these ids, and what they show nothing without.
+    pub fn keep_ids(&mut self, is_kept: impl Fn(&str) -> bool) {
+        let variants: Vec<&Variant> = self.checks.iter().map(|planned| &planned.variant).collect();
+        let mut chosen: Vec<bool> = self.checks.iter().map(|planned| is_kept(&planned.check.id)).collect();
+        with_company(&variants, &mut chosen);
+        let mut chosen = chosen.into_iter();
+        self.checks.retain(|_| chosen.next().unwrap_or_default());
     }
 
     /// The commands that run once before a check.
@@ -113,6 +124,18 @@ impl Plan {
 /// If it is gone.
 pub fn project(loaded: &Loaded) -> Result<PathBuf> {
     platform::real_path(&loaded.project).map_err(|error| Error::file("cannot open the project", &loaded.project, error))
+}
+
+/// Chooses with a copy what it runs beside, and the check alone: one without the others shows nothing.
+fn with_company(variants: &[&Variant], chosen: &mut [bool]) {
+    let company = |one: &Variant| (one.compared_with(), one.has_one_tmpdir());
+    let copies = variants.iter().zip(&*chosen).filter(|(one, chosen)| **chosen && one.is_copy());
+    let named: HashSet<(String, bool)> = copies.map(|(one, _)| company(one)).collect();
+    let alone: HashSet<&str> = named.iter().map(|(id, _)| id.as_str()).collect();
+    for (one, chosen) in variants.iter().zip(chosen) {
+        let is_alone = || alone.contains((one.of.clone() + &one.suffix()).as_str());
+        *chosen |= if one.is_copy() { named.contains(&company(one)) } else { is_alone() };
+    }
 }
 
 fn elsewhere(check: &Check, platform: Platform) -> Option<String> {

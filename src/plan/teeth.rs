@@ -68,8 +68,8 @@ impl Named {
 
 impl Plan {
     /// The plan of `teeth`: of each check that has `breaks` itself (`sweep!0`) and with each of the edits that are wanted
-    /// (`sweep!1`, `sweep!2`), all of them in copies of the project. Other checks are not in it, nor is a variant under a
-    /// changed fact unless it is named: what notices an edit is the same there.
+    /// (`sweep!1`, `sweep!2`), all of them in copies of the project. Other checks are not in it, nor is a variant with
+    /// anything but other rules unless it is named: what notices an edit is the same there.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Plan {
         let mut checks = Vec::new();
         let is_tried = |planned: &Planned| {
             !planned.check.breaks.is_empty()
-                && (planned.check.fact.is_none() || named.checks.contains(&planned.check.id))
+                && (planned.variant.compared_with() == planned.check.id || named.checks.contains(&planned.check.id))
         };
         for planned in self.checks.into_iter().filter(is_tried) {
             let of = checks.len();
@@ -123,6 +123,7 @@ fn in_copy(planned: &Planned, number: usize, title: String, tooth: Tooth) -> Pla
             variant: Some(format!("{}{MARK}{number}", variant.as_deref().unwrap_or_default())),
             title: Some(title),
             cwd: if *cwd == Cwd::Project { Cwd::Copy } else { *cwd },
+            copies: 1,
             repeat,
             retries,
             ..planned.check.clone()
@@ -138,6 +139,7 @@ fn in_copy(planned: &Planned, number: usize, title: String, tooth: Tooth) -> Pla
 mod tests {
     use super::*;
     use crate::model::{CheckCommand, Edit, Fact, Manifests};
+    use crate::plan::Change;
 
     fn plan() -> Plan {
         let edit = Edit { file: "a".into(), replace: "x".into(), with: String::new(), all: false };
@@ -178,7 +180,8 @@ mod tests {
     fn one_red_run_of_several_is_enough_for_an_edit_and_facts_are_left_alone() {
         let mut plan = plan();
         plan.checks[1].check.repeat = 20;
-        plan.checks[2].check.fact = Some(Fact::Locale);
+        plan.checks[2].check.id = "b[locale]".into();
+        plan.checks[2].variant = Variant::plain("b").with(Change::Fact(Fact::Locale));
         let plan = plan.teeth(&Named::default()).expect("a plan");
         let tries = plan.checks.iter().map(|planned| {
             let Check { id, repeat, retries, .. } = &planned.check;

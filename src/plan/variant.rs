@@ -2,6 +2,9 @@
 
 use crate::model::{Fact, Rules};
 
+/// What stands in the ids of copies that have the same `TMPDIR`.
+pub const ONE_TMPDIR: &str = "one-tmpdir";
+
 /// What a check that runs is a variant of. A check without others of its kind is the only variant of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variant {
@@ -18,6 +21,10 @@ pub enum Change {
     Rules(Rules),
     /// This is otherwise about its surroundings.
     Fact(Fact),
+    /// It runs beside copies of itself that all have the same `TMPDIR`.
+    OneTmpdir,
+    /// It is that one of the copies that run at the same moment, from 1.
+    Copy(u32),
 }
 
 impl Variant {
@@ -43,12 +50,35 @@ impl Variant {
         base.of.clone() + &base.suffix()
     }
 
+    /// Whether it runs at the same moment as others of its check.
+    #[must_use]
+    pub fn is_copy(&self) -> bool {
+        matches!(self.changes.last(), Some(Change::Copy(_)))
+    }
+
+    /// Whether it has its `TMPDIR` with those that run beside it.
+    #[must_use]
+    pub fn has_one_tmpdir(&self) -> bool {
+        self.changes.contains(&Change::OneTmpdir)
+    }
+
+    /// Whether it and the other one run at the same moment.
+    #[must_use]
+    pub fn runs_with(&self, other: &Self) -> bool {
+        match (self.changes.split_last(), other.changes.split_last()) {
+            (Some((Change::Copy(_), own)), Some((Change::Copy(_), others))) => self.of == other.of && own == others,
+            _ => false,
+        }
+    }
+
     /// What is written behind the check's id for it, as `@windows` or `[locale]`; empty for the check itself.
     #[must_use]
     pub fn suffix(&self) -> String {
         let parts = self.changes.iter().map(|change| match change {
             Change::Rules(rules) => format!("@{}", rules.name()),
             Change::Fact(fact) => format!("[{}]", fact.name()),
+            Change::OneTmpdir => format!("[{ONE_TMPDIR}]"),
+            Change::Copy(number) => format!("#{number}"),
         });
         parts.collect()
     }
@@ -76,6 +106,8 @@ pub struct Wanted {
     pub rules: Option<Rules>,
     /// Facts under which every check that is asked for runs, too.
     pub vary: Vec<Fact>,
+    /// How many copies of every check that is asked for run at once at least; as many as the check says if that is less.
+    pub copies: u32,
 }
 
 #[cfg(test)]
@@ -89,5 +121,18 @@ mod tests {
         assert_eq!(plain.with(Change::Fact(Fact::Locale)).compared_with(), "a");
         assert_eq!(windows.with(Change::Fact(Fact::Locale)).compared_with(), "a@windows");
         assert_eq!(windows.compared_with(), "a@windows");
+        assert_eq!(windows.with(Change::OneTmpdir).with(Change::Copy(2)).compared_with(), "a@windows");
+    }
+
+    #[test]
+    fn copies_run_together_with_their_like() {
+        let plain = Variant::plain("a");
+        let shared = plain.with(Change::OneTmpdir);
+        let [one, two] = [1, 2].map(|number| plain.with(Change::Copy(number)));
+        assert_eq!((two.suffix().as_str(), two.name().as_deref()), ("#2", Some("#2")));
+        assert_eq!(shared.with(Change::Copy(1)).suffix(), "[one-tmpdir]#1");
+        assert!(one.runs_with(&two) && one.is_copy() && !one.has_one_tmpdir());
+        assert!(!one.runs_with(&plain) && !one.runs_with(&shared.with(Change::Copy(2))));
+        assert!(!one.runs_with(&Variant::plain("b").with(Change::Copy(2))));
     }
 }

@@ -12,7 +12,7 @@ use super::{FileGlob, Published, Touched, Unread};
 #[cfg(not(target_os = "linux"))]
 use crate::model::FORBIDDEN_COMMANDS;
 use crate::model::{
-    Exit, Fault, FaultSeen, Forbid, ForbiddenCall, Mark, Process, RefusedCall, Rules, Stream, WindowsRules,
+    Exit, Fault, FaultSeen, Forbid, ForbiddenCall, Mark, Process, RefusedCall, Rules, SharedUse, Stream, WindowsRules,
 };
 
 /// A command to run under supervision.
@@ -44,6 +44,9 @@ pub struct Job {
     pub faults: Vec<Fault>,
     /// Places of which it is asked who writes there, in the same form; with what is below a folder that matches.
     pub watches: Vec<(PathBuf, String)>,
+    /// Places in which what changes may be everybody's, in the same form, without what is below. If there are any, it is looked
+    /// for all else that the job uses and others may use, too.
+    pub shared: Vec<(PathBuf, String)>,
     /// By whose rules removals and renames are answered.
     pub rules: Rules,
     /// How those of Windows are kept.
@@ -104,6 +107,7 @@ impl Job {
             forbids: None,
             faults: Vec::new(),
             watches: Vec::new(),
+            shared: Vec::new(),
             rules: Rules::Native,
             windows: WindowsRules::default(),
             change: None,
@@ -116,6 +120,11 @@ impl Job {
             let globs = [glob.clone(), format!("{glob}/**/*")];
             globs.into_iter().filter_map(move |glob| Some((folder, FileGlob::new(&glob).ok()?)))
         })
+    }
+
+    /// The globs of the places that may be everybody's.
+    pub(super) fn commons(&self) -> impl Iterator<Item = (&PathBuf, FileGlob)> {
+        self.shared.iter().filter_map(|(folder, glob)| Some((folder, FileGlob::new(glob).ok()?)))
     }
 
     /// When the limit is over of a job that started then and whose first process ended then, if it has, and what that
@@ -240,6 +249,8 @@ pub struct Outcome {
     pub published: Vec<Published>,
     /// What happened to files in the watched places, as far as the system tells; nothing where it does not.
     pub touched: Vec<Touched>,
+    /// What it used that others may use, too, if that was asked for.
+    pub shared: SharedUse,
     /// Processes outside the tree that could not be looked into when something was removed.
     pub unread: Vec<Unread>,
     /// Whether it is known that nothing in the first root was made, removed, moved or given other permissions.
@@ -258,11 +269,12 @@ impl Outcome {
     /// Of a job whose first process did not start.
     #[must_use]
     pub fn of_nothing(error: StartError) -> Self {
-        Self { not_started: Some(error), ..Self::blank() }
+        Self { not_started: Some(error), ..Self::unseen() }
     }
 
-    /// Of which nothing was seen.
-    pub(super) fn blank() -> Self {
+    /// Of a job of which nothing was seen.
+    #[must_use]
+    pub(super) fn unseen() -> Self {
         Self {
             not_started: None,
             ended: Ended::ByItself,
@@ -280,6 +292,7 @@ impl Outcome {
             faultless: None,
             published: Vec::new(),
             touched: Vec::new(),
+            shared: SharedUse::default(),
             unread: Vec::new(),
             untouched: false,
             started_boot_ms: 0,

@@ -98,6 +98,9 @@ use crate::model::{Judge, Platform};
 /// What a pid file of no process has in it: neither Linux nor macOS numbers that high, and Windows' numbers are multiples of 4.
 const NO_PROCESS: &str = "2147483647\n";
 
+/// Whether it is seen here what a job uses that others may use, too ([`Job::shared`]).
+pub const SEES_SHARED: bool = cfg!(target_os = "linux");
+
 /// Whether `Path` and `PATH` are two variables.
 pub const VARIABLES_HAVE_CASE: bool = cfg!(not(windows));
 

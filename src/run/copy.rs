@@ -159,7 +159,7 @@ fn failed(path: &Path, error: &io::Error) -> String {
 }
 
 /// Whether a folder has sandboxes, of this run or another one: they may be made in the project itself.
-fn is_lane(folder: &Path, sandbox: &Sandbox) -> bool {
+pub fn is_lane(folder: &Path, sandbox: &Sandbox) -> bool {
     let Some(own) = sandbox.root().parent() else { return false };
     let start = |folder: &Path| {
         let name = folder.file_name().and_then(OsStr::to_str)?;

@@ -6,11 +6,14 @@
 //!   of its group, and is one of those that stay anyway.
 //! - **Nothing is guessed**: of a check that itself is red, or was not seen to pass, no variant depends on anything.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
-use crate::model::{CheckReport, Finding, Frame, Kind, Severity, Verdict};
+use crate::model::{CheckReport, Fact, Finding, Frame, Kind, Severity, Shared, SharedKind, SharedUse, Verdict};
 use crate::plan::{Change, Plan, Variant};
+
+/// How many things are named that several runs used.
+const NAMED: usize = 5;
 
 /// How a variant stands, as far as it says something of what was changed for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +41,8 @@ pub struct Member<'a> {
     pub standing: Standing,
     /// Where it failed, if it did.
     pub frame: Option<&'a Frame>,
+    /// What it used that others may use, too.
+    pub shared: &'a SharedUse,
 }
 
 /// What the judged variants of one check say together: findings, each with the place of the variant that it is about.
@@ -45,16 +50,130 @@ pub struct Member<'a> {
 pub fn conclude(members: &[Member<'_>]) -> Vec<(usize, Finding)> {
     let red = members.iter().enumerate().filter(|(_, member)| member.standing == Standing::Red);
     let found = red.filter_map(|(place, member)| {
-        let (Change::Fact(fact), others) = member.variant.changes.split_last()? else { return None };
-        let passes = |other: &&Member<'_>| other.variant.changes == others && other.standing == Standing::Green;
-        members.iter().find(passes)?;
-        let message = format!("passes, but not {}", fact.words());
-        let mut finding = Finding::new(Kind::DependsOn, Severity::Error, message);
+        let (last, others) = member.variant.changes.split_last()?;
+        let mut finding = match last {
+            Change::Fact(fact) => {
+                green(members, others)?;
+                depends_on(*fact)
+            }
+            Change::Copy(_) => collision(members, member)?,
+            _ => return None,
+        };
         finding.frame = member.frame.cloned();
-        finding.remedy = Some("make it hold either way, or let the check itself say what it needs".to_owned());
         Some((place, finding))
     });
     found.collect()
+}
+
+/// The variant with these changes, if it passes.
+fn green<'m, 'a>(members: &'m [Member<'a>], changes: &[Change]) -> Option<&'m Member<'a>> {
+    members.iter().find(|other| other.variant.changes == changes && other.standing == Standing::Green)
+}
+
+fn depends_on(fact: Fact) -> Finding {
+    let mut finding = Finding::new(Kind::DependsOn, Severity::Error, format!("passes, but not {}", fact.words()));
+    finding.remedy = Some("make it hold either way, or let the check itself say what it needs".to_owned());
+    finding
+}
+
+/// What is said of a copy that is red, if the check alone is not.
+fn collision(members: &[Member<'_>], red: &Member<'_>) -> Option<Finding> {
+    let alone = members.iter().find(|other| {
+        let changes = &other.variant.changes;
+        other.standing == Standing::Green
+            && changes.iter().all(|change| matches!(change, Change::Rules(_)))
+            && red.variant.changes.starts_with(changes)
+    })?;
+    let beside: Vec<&SharedUse> =
+        members.iter().filter(|other| other.variant.runs_with(red.variant)).map(|other| other.shared).collect();
+    let place = if red.variant.has_one_tmpdir() { " with one TMPDIR for all" } else { "" };
+    let used = used_by_several(alone.shared, &beside, red.variant.has_one_tmpdir());
+    let words = |things: &[&Shared]| {
+        let named: Vec<String> = things.iter().take(NAMED).map(|shared| shared.words()).collect();
+        let more = things.len().saturating_sub(NAMED);
+        if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
+    };
+    let (seen, unsure): (Vec<&Shared>, Vec<&Shared>) = used.iter().copied().partition(|shared| shared.seen);
+    let mut told = Vec::new();
+    if !seen.is_empty() {
+        told.push(format!("more than one of its runs used {}", words(&seen)));
+    }
+    // Others are at work on the machine, too.
+    if seen.is_empty() && !unsure.is_empty() {
+        told.push(format!("{} changed each time it ran, by whom is not known", words(&unsure)));
+    }
+    let alike = if used.is_empty() {
+        alike_in_several(alone.shared, &beside, red.variant.has_one_tmpdir())
+    } else {
+        Vec::new()
+    };
+    if !alike.is_empty() {
+        told.push(format!("names like {} were there each time it ran", alike.join(", ")));
+    }
+    let blind = beside.iter().chain([&alone.shared]).find_map(|shared| shared.unseen.as_deref());
+    if let Some(why) = blind {
+        told.push(format!("what else they have in common could not all be seen: {why}"));
+    } else if told.is_empty() {
+        told.push("nothing was seen that more than one of its runs used".to_owned());
+    }
+    let message = format!("passes alone, but not beside itself{place}: {}", told.join("; "));
+    let mut finding = Finding::new(Kind::Collision, Severity::Error, message);
+    let is_file = |shared: &&&Shared| matches!(shared.kind, SharedKind::Path | SharedKind::Lock);
+    finding.path = used.iter().find(is_file).map(|shared| shared.name.clone());
+    finding.remedy = Some(match used[..] {
+        [] => "count only what the check made itself; run it alone more often, to see whether it is flaky".to_owned(),
+        _ => "let the system choose the name: mktemp or tempfile for files, port 0 for ports".to_owned(),
+    });
+    Some(finding)
+}
+
+/// Whether a thing may be the same for copies: what is in a `TMPDIR` is only if they have one together.
+fn may_meet(shared: &Shared, one_tmpdir: bool) -> bool {
+    one_tmpdir || !shared.name.starts_with("$TMPDIR/")
+}
+
+/// The names that were chosen at random, each as a glob, of which the run alone and one of the others had their own: whoever
+/// looks at all that are called so sees those of the others.
+fn alike_in_several(alone: &SharedUse, beside: &[&SharedUse], one_tmpdir: bool) -> Vec<String> {
+    let globs = |run: &SharedUse| {
+        let things = run.things.iter().filter(|shared| shared.kind == SharedKind::Path && may_meet(shared, one_tmpdir));
+        things.filter_map(|shared| random(&shared.name)).collect::<BTreeSet<_>>()
+    };
+    let others: BTreeSet<String> = beside.iter().flat_map(|run| globs(run)).collect();
+    globs(alone).into_iter().filter(|glob| others.contains(glob)).take(NAMED).collect()
+}
+
+/// A name with `*` for the random end that `mktemp` and its like give it; `None` if it has none, or nothing else.
+fn random(name: &str) -> Option<String> {
+    const SHORTEST: usize = 6;
+    let kept = name.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+    let is_random = name.len() - kept.len() >= SHORTEST && kept.ends_with(['-', '_', '.']);
+    is_random.then(|| format!("{kept}*"))
+}
+
+/// What more than one run used: by processes that were seen with it; or by the run alone and at least one of those beside each
+/// other, as far as it then only changed. What else is at work on the machine would have had to change it both times.
+fn used_by_several<'a>(alone: &'a SharedUse, beside: &[&'a SharedUse], one_tmpdir: bool) -> Vec<&'a Shared> {
+    let is_same = |a: &Shared, b: &Shared| (a.kind, &a.name) == (b.kind, &b.name);
+    let mut used: Vec<&Shared> = Vec::new();
+    for &run in beside {
+        for shared in run.things.iter().filter(|shared| may_meet(shared, one_tmpdir)) {
+            let in_others = beside.iter().filter(|other| !std::ptr::eq(**other, run)).flat_map(|other| &other.things);
+            let others = || in_others.clone().filter(|other| is_same(other, shared));
+            let before = alone.things.iter().find(|other| is_same(other, shared));
+            let is_sure = shared.seen && (others().any(|other| other.seen) || before.is_some_and(|it| it.seen));
+            if !is_sure && before.is_none() {
+                continue;
+            }
+            match used.iter_mut().find(|known| is_same(known, shared)) {
+                Some(known) if is_sure => *known = shared,
+                Some(_) => {}
+                None => used.push(shared),
+            }
+        }
+    }
+    used.sort();
+    used
 }
 
 /// The variants of a plan that are yet to be judged.
@@ -65,9 +184,16 @@ pub struct Groups<'a> {
     waiting: Mutex<Vec<Group>>,
 }
 
+/// What is kept of a judged variant.
+struct Seen {
+    index: usize,
+    standing: Standing,
+    shared: SharedUse,
+}
+
 struct Group {
     size: usize,
-    seen: Vec<(usize, Standing)>,
+    seen: Vec<Seen>,
     /// The reports of the red ones.
     held: Vec<(usize, CheckReport)>,
 }
@@ -98,7 +224,7 @@ impl<'a> Groups<'a> {
         let mut groups = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let group = &mut groups[group];
         let standing = Standing::of(report.verdict);
-        group.seen.push((index, standing));
+        group.seen.push(Seen { index, standing, shared: report.shared.clone() });
         let mut told = Vec::new();
         if standing == Standing::Red {
             group.held.push((index, report));
@@ -126,19 +252,20 @@ impl Group {
         if held.is_empty() {
             return held;
         }
-        self.seen.sort_by_key(|(index, _)| *index);
+        self.seen.sort_by_key(|seen| seen.index);
         let report = |index: usize| held.binary_search_by_key(&index, |(index, _)| *index).ok().map(|at| &held[at].1);
         let members: Vec<Member<'_>> = self
             .seen
             .iter()
-            .map(|&(index, standing)| Member {
-                variant: &plan.checks[index].variant,
-                standing,
-                frame: report(index).and_then(|report| report.frames.first()),
+            .map(|Seen { index, standing, shared }| Member {
+                variant: &plan.checks[*index].variant,
+                standing: *standing,
+                frame: report(*index).and_then(|report| report.frames.first()),
+                shared,
             })
             .collect();
         for (place, finding) in conclude(&members) {
-            let index = self.seen[place].0;
+            let index = self.seen[place].index;
             if let Ok(at) = held.binary_search_by_key(&index, |(index, _)| *index) {
                 add(&mut held[at].1, finding);
             }
@@ -158,10 +285,11 @@ fn add(report: &mut CheckReport, finding: Finding) {
 mod tests {
     use super::Standing::{Green, Red, Unknown};
     use super::*;
-    use crate::model::{Fact, Rules};
+    use crate::model::Rules;
 
     fn concluded(members: &[(Variant, Standing)]) -> Vec<(usize, String)> {
-        let member = |(variant, standing)| Member { variant, standing, frame: None };
+        let nothing = SharedUse::default();
+        let member = |(variant, standing)| Member { variant, standing, frame: None, shared: &nothing };
         let members: Vec<_> = members.iter().map(|(variant, standing)| member((variant, *standing))).collect();
         conclude(&members).into_iter().map(|(place, finding)| (place, finding.message)).collect()
     }
@@ -191,5 +319,65 @@ mod tests {
         let [(native, _), (windows, _), (both, _)] = all;
         let all = [(native, Standing::Red), (windows, Standing::Green), (both, Standing::Red)];
         assert_eq!(concluded(&all), [(2, "passes, but not with LANG=C".to_owned())]);
+    }
+
+    fn used(things: &[(SharedKind, &str, bool)]) -> SharedUse {
+        let thing = |&(kind, name, seen): &(SharedKind, &str, bool)| Shared { kind, name: name.to_owned(), seen };
+        SharedUse { things: things.iter().map(thing).collect(), unseen: None }
+    }
+
+    /// What is said of the first of two copies, of which this one is red.
+    fn beside(one_tmpdir: bool, alone: (Standing, &SharedUse), copies: [&SharedUse; 2]) -> Option<String> {
+        let plain = Variant::plain("a");
+        let company = if one_tmpdir { plain.with(Change::OneTmpdir) } else { plain.clone() };
+        let [one, two] = [1, 2].map(|number| company.with(Change::Copy(number)));
+        let member = |variant, standing, shared| Member { variant, standing, frame: None, shared };
+        let members = [member(&plain, alone.0, alone.1), member(&one, Red, copies[0]), member(&two, Green, copies[1])];
+        let found = conclude(&members);
+        assert!(found.iter().all(|(place, finding)| *place == 1 && finding.kind == Kind::Collision));
+        found.into_iter().next().map(|(_, finding)| finding.message)
+    }
+
+    fn says(alone: &SharedUse, copies: [&SharedUse; 2]) -> String {
+        beside(false, (Green, alone), copies).expect("a finding")
+    }
+
+    #[test]
+    fn copies_collide_over_what_more_than_one_run_used() {
+        use SharedKind::{Path, Tcp};
+        let none = SharedUse::default();
+        let file = |seen| used(&[(Path, "/tmp/x", seen)]);
+        assert!(says(&none, [&file(true), &file(true)]).ends_with("used /tmp/x"));
+        assert!(says(&file(true), [&none, &file(true)]).ends_with("used /tmp/x"), "the other could not get it");
+        assert!(says(&file(false), [&file(false), &none]).contains("/tmp/x changed each time it ran"));
+        // Both see what happens while they run, whoever does it.
+        for other in [&file(false), &none] {
+            assert!(says(&none, [&file(true), other]).contains("nothing was seen"));
+        }
+        assert!(says(&none, [&used(&[(Tcp, "x", true)]), &file(true)]).contains("nothing was seen"));
+        let blind = SharedUse { unseen: Some("no /proc".into()), ..SharedUse::default() };
+        assert!(says(&none, [&none, &blind]).ends_with("could not all be seen: no /proc"));
+        assert_eq!(beside(false, (Red, &none), [&file(true), &file(true)]), None);
+        assert_eq!(beside(false, (Unknown, &none), [&file(true), &file(true)]), None);
+    }
+
+    #[test]
+    fn names_that_are_chosen_at_random_are_told_where_nothing_else_is() {
+        let file = |name: &str| used(&[(SharedKind::Path, name, false)]);
+        let told = says(&file("/tmp/scratch-aB3dEf"), [&file("/tmp/scratch-x7Yz12"), &file("/tmp/scratch-000000")]);
+        assert!(told.ends_with("names like /tmp/scratch-* were there each time it ran"), "{told}");
+        let told = says(&file("/tmp/scratch-aB3dEf"), [&file("/tmp/other-x7Yz12"), &SharedUse::default()]);
+        assert!(told.contains("nothing was seen"), "{told}");
+        assert_eq!(["/tmp/tmpab12cd34", "/tmp/guard.pid", "/tmp/a-b"].map(random), [None, None, None]);
+    }
+
+    #[test]
+    fn a_name_in_tmpdir_is_the_same_only_with_one_for_all() {
+        let file = used(&[(SharedKind::Path, "$TMPDIR/x", true)]);
+        let says = |one_tmpdir| beside(one_tmpdir, (Green, &file), [&file, &file]).expect("a finding");
+        assert!(says(false).contains("nothing was seen"));
+        assert!(
+            says(true).ends_with("beside itself with one TMPDIR for all: more than one of its runs used $TMPDIR/x")
+        );
     }
 }

@@ -165,7 +165,8 @@ fn verdict_of(finding: &Finding) -> Verdict {
         | Kind::ForbiddenCommand
         | Kind::IdleFault
         | Kind::IllegalName
-        | Kind::DependsOn => Verdict::Failed,
+        | Kind::DependsOn
+        | Kind::Collision => Verdict::Failed,
         Kind::Flaky => Verdict::Flaky,
         Kind::LeakedProcess
         | Kind::LateExit

@@ -19,11 +19,12 @@ use super::settle::Pending;
 use super::slot::Slot;
 use super::teeth::{self, Bite, Evidence};
 use super::text::Unsatisfied;
+use super::together::{Beside, OneTmpdir, Together};
 use super::workers::Options;
-use super::{eventually, faults, forbid, hook, junit, output, planned, records, surroundings, text};
+use super::{eventually, faults, forbid, hook, junit, output, planned, records, shared, surroundings, text};
 use crate::model::{Check, CheckCommand, CheckReport, Cwd, Fact, Hold, How, ReaderChoice, Reading, Stream, Verdict};
-use crate::plan::Plan;
-use crate::platform::{self, Ended, Job, Outcome};
+use crate::plan::{Plan, Planned};
+use crate::platform::{self, Ended, Job, LaneError, Outcome};
 use crate::probes::Places;
 use crate::readers::{self, Context, Source};
 
@@ -80,8 +81,61 @@ impl<'a> Life<'a> {
         Self { plan, project, options, stop, caller, known, reading }
     }
 
+    /// The same with copies of a check that run at the same moment: the first in the slot's own lane, and each of the others in
+    /// one beside it.
+    pub fn begin_together(&self, copies: &[usize], slot: &mut Slot<'_>) -> Vec<(usize, Half<'a>)> {
+        let Some(first) = copies.first() else { return Vec::new() };
+        let tmpdir = self.plan.checks[*first].variant.has_one_tmpdir().then(|| slot.sandbox()).transpose();
+        let told = |index: usize, report| (index, Half::Told(Box::new(report)));
+        let beside = match tmpdir {
+            Ok(tmpdir) => Beside {
+                together: Together::of(copies.len()),
+                tmpdir: tmpdir.map(|sandbox| Arc::new(OneTmpdir::of(sandbox, slot.handle()))),
+            },
+            Err(why) => {
+                let report = |&index: &usize| {
+                    told(index, records::not_run(&self.plan.checks[index].check, Verdict::Broken, why.clone()))
+                };
+                return copies.iter().map(report).collect();
+            }
+        };
+        let lost = |index: usize, error: &LaneError| {
+            told(index, records::lost(&self.plan.checks[index].check, Vec::new(), error))
+        };
+        let _reader = self.reader(&self.plan.checks[*first]);
+        match slot.at_once(copies, |slot, &index| self.begin(index, slot, Some(&beside))) {
+            Ok(halves) => {
+                let half = |(&index, half): (&usize, Result<Half<'a>, LaneError>)| match half {
+                    Ok(half) => (index, half),
+                    Err(error) => lost(index, &error),
+                };
+                copies.iter().zip(halves).map(half).collect()
+            }
+            Err(error) => copies.iter().map(|&index| lost(index, &error)).collect(),
+        }
+    }
+
+    /// Keeps what a check reads from being taken for a hook's reading; a hook's own call is apart from others by itself.
+    fn reader(&self, planned: &Planned) -> Option<hook::Reader<'_>> {
+        match (&planned.check.command, &planned.tooth) {
+            (CheckCommand::Hook(_), _) => None,
+            // It is made in a copy of the project.
+            (_, Some(_)) => Some(self.reading.by_any(self.plan)),
+            (_, None) => Some(self.reading.by_check(self.plan, &planned.check)),
+        }
+    }
+
     /// Takes the check of that place in the plan from its sandbox to the end of its processes.
-    pub fn begin(&self, index: usize, slot: &mut Slot<'_>) -> Half<'a> {
+    /// One that runs beside others starts at their moment, and has their `TMPDIR` if there is one.
+    pub fn begin(&self, index: usize, slot: &mut Slot<'_>, beside: Option<&Beside>) -> Half<'a> {
+        self.project.begins(Some(index));
+        let half = self.live(index, slot, beside);
+        self.project.ends(Some(index));
+        half
+    }
+
+    fn live(&self, index: usize, slot: &mut Slot<'_>, beside: Option<&Beside>) -> Half<'a> {
+        let start = beside.map(|beside| beside.together.place());
         let planned = &self.plan.checks[index];
         let check = &planned.check;
         let told = |report| Half::Told(Box::new(report));
@@ -90,7 +144,7 @@ impl<'a> Life<'a> {
             Err(why) => return told(records::not_run(check, Verdict::Broken, why)),
         };
         let sandbox = match sandbox.under(check.fact) {
-            Ok(sandbox) => sandbox,
+            Ok(sandbox) => sandbox.sharing(beside.and_then(|beside| beside.tmpdir.clone())),
             Err(error) => {
                 let why = format!("its sandbox cannot be made so here: {error}");
                 return told(records::not_run(check, Verdict::Skipped, why));
@@ -99,12 +153,9 @@ impl<'a> Life<'a> {
         if let CheckCommand::Hook(hook) = &check.command {
             return self.begin_hook(index, hook, sandbox, slot);
         }
-        // Its reading is not to be taken for a hook's.
-        let _reader = match planned.tooth {
-            // It is made in a copy of the project.
-            Some(_) => self.reading.by_any(self.plan),
-            None => self.reading.by_check(self.plan, check),
-        };
+        // Those that wait for each other have one together: with one each, a call between two of them would wait for the one,
+        // and the other for it.
+        let _reader = beside.is_none().then(|| self.reader(planned));
         let broken = |why| records::not_run(check, Verdict::Broken, why);
         let ready = self.stage(planned, &sandbox).and_then(|(places, bite)| {
             let ready = self.prepare_in(check, &sandbox, places)?;
@@ -115,6 +166,9 @@ impl<'a> Life<'a> {
         });
         let mut report = match ready {
             Ok((Ok(listing), ready, bite, outside, plants)) => {
+                if let Some(start) = start {
+                    start.wait();
+                }
                 let (started, since) = (SystemTime::now(), Instant::now());
                 match slot.run(&ready.job) {
                     Ok(outcome) if outcome.not_started.is_none() => {
@@ -295,6 +349,7 @@ impl<'a> Life<'a> {
             roots.push(places.cwd.clone());
         }
         let forbids = forbid::forbids(check, sandbox, project, &mut env)?;
+        roots.extend(sandbox.tmpdir().map(OneTmpdir::path));
         let job = Job {
             program: program.file.clone(),
             argv: os_strings(&program.argv),
@@ -310,6 +365,7 @@ impl<'a> Life<'a> {
             forbids,
             faults: faults::absolute(check, &places),
             watches: check.watch.iter().map(|place| residue::folder_of(place, &places)).collect(),
+            shared: if check.copies > 1 { shared::places(check, sandbox, &places) } else { Vec::new() },
             rules: check.rules,
             windows: check.windows.clone(),
             change: check.fact.and_then(surroundings::change),
@@ -325,6 +381,7 @@ impl<'a> Life<'a> {
             publishes: Vec::new(),
             faults: Vec::new(),
             watches: Vec::new(),
+            shared: Vec::new(),
             ..job.clone()
         });
         Ok(Ready { job, listing, program, places, before })

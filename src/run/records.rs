@@ -1,7 +1,9 @@
 //! Reports of checks in which little or nothing could be seen, and the small parts of all.
 
 use super::output;
-use crate::model::{Cases, Check, CheckReport, Exit, Finding, Kind, Output, ProcessTimes, Severity, Verdict};
+use crate::model::{
+    Cases, Check, CheckReport, Exit, Finding, Kind, Output, ProcessTimes, Severity, SharedUse, Verdict,
+};
 use crate::platform::{Ended, LaneError, Outcome, StartError};
 use crate::words::signal;
 
@@ -33,6 +35,7 @@ pub fn empty(check: &Check, verdict: Verdict, reason: Option<String>) -> CheckRe
         notes: Vec::new(),
         hook: None,
         runs: None,
+        shared: SharedUse::default(),
     }
 }
 

@@ -3,21 +3,24 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::surroundings::name_ending;
+use super::together::OneTmpdir;
 use crate::model::Fact;
 use crate::platform::{self, Place};
 
 /// `work/` (where files are put, and the cwd if the check asks for it), `tmp/` and `home/`, side by side: `HOME` is not
 /// below `TMPDIR`.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Sandbox {
     root: PathBuf,
     /// Where the folder is found again if the check has moved it.
     place: Option<Place>,
     /// By what path the check sees it, if that is not its own: a symbolic link in it that leads to itself.
     link: Option<PathBuf>,
+    /// The `TMPDIR` that it has with others, in place of its own.
+    tmpdir: Option<Arc<OneTmpdir>>,
 }
 
 impl Sandbox {
@@ -35,7 +38,7 @@ impl Sandbox {
                 Err(error) => return Err(error),
             }
         };
-        let sandbox = Self { place: Place::of(&root), root, link: None };
+        let sandbox = Self { place: Place::of(&root), root, link: None, tmpdir: None };
         for folder in sandbox.folders() {
             platform::make_folder(&folder)?;
         }
@@ -62,6 +65,24 @@ impl Sandbox {
         Ok(self)
     }
 
+    /// This one, with a `TMPDIR` that others have, too.
+    #[must_use]
+    pub fn sharing(self, tmpdir: Option<Arc<OneTmpdir>>) -> Self {
+        Self { tmpdir, ..self }
+    }
+
+    /// The `TMPDIR` that it has with others.
+    #[must_use]
+    pub fn tmpdir(&self) -> Option<&OneTmpdir> {
+        self.tmpdir.as_deref()
+    }
+
+    /// The same, for whoever is the last to leave it.
+    #[must_use]
+    pub fn last_of_tmpdir(self) -> Option<OneTmpdir> {
+        self.tmpdir.and_then(Arc::into_inner)
+    }
+
     /// A path in the sandbox as the check sees it; any other as it is.
     #[must_use]
     pub fn seen(&self, path: &Path) -> PathBuf {
@@ -72,7 +93,7 @@ impl Sandbox {
     }
 
     fn folders(&self) -> [PathBuf; 3] {
-        [self.work(), self.tmp(), self.home()]
+        [self.work(), self.root.join("tmp"), self.home()]
     }
 
     /// Where the sandbox is now, if that is not where it was made.
@@ -96,7 +117,7 @@ impl Sandbox {
     /// `TMPDIR`.
     #[must_use]
     pub fn tmp(&self) -> PathBuf {
-        self.root.join("tmp")
+        self.tmpdir.as_ref().map_or_else(|| self.root.join("tmp"), |shared| shared.path())
     }
 
     /// `HOME`.
@@ -113,7 +134,7 @@ fn name() -> String {
 
 /// The sandboxes of a lane that their checks never touched and nobody holds. The next check gets one of them under a new
 /// name: on some file systems, making and removing a folder costs as much as starting a process.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Spare(Mutex<Vec<Sandbox>>);
 
 impl Spare {

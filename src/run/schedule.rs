@@ -16,6 +16,8 @@ pub enum Work {
     Setup(usize),
     /// Run this check; `Err` if its setup failed.
     Check(usize, SetupResult),
+    /// Run these copies of a check at the same moment; `Err` if their setup failed.
+    Together(Vec<usize>, SetupResult),
 }
 
 /// The queue that all lanes share.
@@ -32,7 +34,8 @@ pub struct Schedule<'a> {
 
 struct State {
     waiting: Vec<usize>,
-    locked: HashSet<String>,
+    /// By how many that run each lock is held: copies hold theirs together.
+    locked: HashMap<String, usize>,
     setups: Vec<Setup>,
     /// Checks whose verdicts are known, with why others can't run after them. Only those that somebody waits for.
     judged: HashMap<usize, SetupResult>,
@@ -61,7 +64,7 @@ impl<'a> Schedule<'a> {
         let mut waiting: Vec<usize> = runnable.into_iter().collect();
         waiting.reverse();
         let setups = plan.setups.iter().map(|_| Setup::NotRun).collect();
-        let state = State { waiting, locked: HashSet::new(), setups, judged: HashMap::new(), away: 0, enough: false };
+        let state = State { waiting, locked: HashMap::new(), setups, judged: HashMap::new(), away: 0, enough: false };
         Self { plan, state: Mutex::new(state), changed: Condvar::new(), stop, fail_fast, returning: HashSet::new() }
     }
 
@@ -101,18 +104,33 @@ impl<'a> Schedule<'a> {
                     return Some(Work::Setup(setup));
                 }
             };
-            if planned.locks.iter().any(|lock| state.locked.contains(lock)) {
+            if planned.locks.iter().any(|lock| state.locked.contains_key(lock)) {
                 continue;
             }
             let Some(before) = before(planned, state) else { continue };
             let result = result.and(before);
-            state.locked.extend(planned.locks.iter().cloned());
-            state.waiting.remove(at);
-            state.judged.remove(&index);
-            state.away += usize::from(self.returning.contains(&index));
-            return Some(Work::Check(index, result));
+            if !planned.variant.is_copy() {
+                self.hand_out(state, &[index]);
+                return Some(Work::Check(index, result));
+            }
+            let is_beside = |other: &usize| self.plan.checks[*other].variant.runs_with(&planned.variant);
+            let mut together: Vec<usize> = state.waiting.iter().copied().filter(is_beside).collect();
+            together.sort_unstable();
+            self.hand_out(state, &together);
+            return Some(Work::Together(together, result));
         }
         None
+    }
+
+    fn hand_out(&self, state: &mut State, checks: &[usize]) {
+        state.waiting.retain(|index| !checks.contains(index));
+        for index in checks {
+            for lock in &self.plan.checks[*index].locks {
+                *state.locked.entry(lock.clone()).or_default() += 1;
+            }
+            state.judged.remove(index);
+            state.away += usize::from(self.returning.contains(index));
+        }
     }
 
     /// A setup is over.
@@ -168,7 +186,12 @@ impl<'a> Schedule<'a> {
 
     fn leave(&self, state: &mut State, index: usize) {
         for lock in &self.plan.checks[index].locks {
-            state.locked.remove(lock);
+            if let Some(held) = state.locked.get_mut(lock) {
+                *held -= 1;
+                if *held == 0 {
+                    state.locked.remove(lock);
+                }
+            }
         }
         state.away -= usize::from(self.returning.contains(&index));
     }
@@ -190,7 +213,7 @@ fn before(planned: &Planned, state: &State) -> Option<SetupResult> {
 mod tests {
     use super::*;
     use crate::model::{Break, Check, CheckCommand};
-    use crate::plan::Variant;
+    use crate::plan::{Change, Variant};
 
     fn plan(checks: &[(&str, &[&str], Option<usize>)]) -> Plan {
         let checks = checks
@@ -274,6 +297,28 @@ mod tests {
             assert_eq!(waiting.join().expect("no panic"), Some(Work::Check(0, Ok(()))));
         });
         schedule.check_done(0);
+        assert_eq!(schedule.next(), None);
+    }
+
+    #[test]
+    fn copies_are_handed_out_together_and_keep_others_back_until_all_are_done() {
+        let mut plan = plan(&[("a#1", &["l"], None), ("b", &["l"], None), ("a#2", &["l"], None)]);
+        for (index, number) in [(0, 1), (2, 2)] {
+            plan.checks[index].variant = Variant::plain("a").with(Change::Copy(number));
+        }
+        let schedule = Schedule::new(&plan, 0..3, Arc::default(), false).returning([0, 2].into());
+        let together = || Some(Work::Together(vec![0, 2], Ok(())));
+        assert_eq!(schedule.next(), together());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| schedule.next());
+            schedule.again(0);
+            schedule.again(2);
+            assert_eq!(waiting.join().expect("no panic"), Some(Work::Check(1, Ok(()))), "both were away");
+        });
+        schedule.check_done(1);
+        assert_eq!(schedule.next(), together());
+        schedule.check_done(0);
+        schedule.check_done(2);
         assert_eq!(schedule.next(), None);
     }
 

@@ -15,9 +15,10 @@ use super::residue::Project;
 use super::sandbox::{Sandbox, Spare};
 use super::teeth::{self, Evidence};
 use super::text::Unsatisfied;
+use super::together::OneTmpdir;
 use super::unseen::Unseen;
 use super::workers::{Keep, Options};
-use super::{judge, output, records};
+use super::{judge, output, records, shared};
 use crate::model::{
     Case, CaseOutcome, Cases, CheckReport, Cwd, Finding, HookReport, Process, ProcessTimes, Reading, Stream, Verdict,
 };
@@ -336,6 +337,7 @@ impl Pending<'_> {
             }
         };
         let mut judgement = judge(&facts);
+        let shared = shared::named(&outcome.shared, check, &sandbox, &places);
 
         let keep = match options.keep {
             Keep::Never => false,
@@ -346,17 +348,21 @@ impl Pending<'_> {
         let stdout = output::output(&outcome.stdout, kept(&outcome.stdout, "stdout"));
         let stderr = output::output(&outcome.stderr, kept(&outcome.stderr, "stderr"));
         // A lane's folder that is kept stays with all that is in it, so no spare ones are to be there.
-        let may_be_spare = is_as_new(planned, &outcome) && options.keep == Keep::Never;
+        let may_be_spare = is_as_new(planned, &outcome, &sandbox) && options.keep == Keep::Never;
+        let mut unremovable = Vec::new();
         if keep {
             if let Some(handle) = handle {
                 handle.keep_folder();
             }
+            sandbox.tmpdir().into_iter().for_each(OneTmpdir::keep);
         } else if !(may_be_spare && judgement.findings.is_empty() && spare.give_back(&sandbox)) {
-            let unremovable = removal(&sandbox);
-            if !unremovable.is_empty() {
-                facts.found.extend(unremovable);
-                judgement = judge(&facts);
-            }
+            unremovable = removal(&sandbox);
+        }
+        let kept = keep.then(|| sandbox.root().display().to_string());
+        unremovable.extend(sandbox.last_of_tmpdir().into_iter().flat_map(OneTmpdir::remove));
+        if !unremovable.is_empty() {
+            facts.found.extend(unremovable);
+            judgement = judge(&facts);
         }
 
         let (processes, stdout_end_ms, hook) = match hook {
@@ -385,9 +391,10 @@ impl Pending<'_> {
             processes,
             stdout,
             stderr,
-            kept: keep.then(|| sandbox.root().display().to_string()),
+            kept,
             notes: [reading.notes, probes::made_faults(&outcome, check, &places), outcome.notes].concat(),
             hook,
+            shared,
             ..records::empty(check, judgement.verdict, judgement.reason)
         }
     }
@@ -424,9 +431,14 @@ pub fn at_limit(outcome: &Outcome) -> Option<String> {
 }
 
 /// Whether nothing was put into the sandbox, and nothing happened to it.
-fn is_as_new(planned: &Planned, outcome: &Outcome) -> bool {
+fn is_as_new(planned: &Planned, outcome: &Outcome, sandbox: &Sandbox) -> bool {
     let check = &planned.check;
-    let is_as_made =
-        check.files.is_empty() && check.plant.is_empty() && check.forbid.is_empty() && check.cwd != Cwd::Copy;
-    outcome.untouched && check.fact.is_none() && is_as_made && planned.tooth.is_none()
+    outcome.untouched
+        && check.fact.is_none()
+        && check.files.is_empty()
+        && check.plant.is_empty()
+        && check.forbid.is_empty()
+        && check.cwd != Cwd::Copy
+        && planned.tooth.is_none()
+        && sandbox.tmpdir().is_none()
 }

@@ -93,24 +93,40 @@ impl<'a> Slot<'a> {
     /// Runs jobs at once, the first in the slot's own lane and each of the others in one beside it. All of them may be about
     /// a sandbox of this slot's.
     pub fn run_all(&mut self, jobs: &[Job]) -> Vec<std::result::Result<Outcome, LaneError>> {
-        let Some((first, others)) = jobs.split_first() else { return Vec::new() };
-        let mut beside = std::mem::take(&mut self.beside);
-        while beside.len() < others.len() {
-            match Slot::start(BESIDE * (beside.len() + 1) + self.number, self.register) {
-                Ok(slot) => beside.push(slot),
-                Err(error) => return vec![Err(no_lane(&error))],
-            }
+        match self.at_once(jobs, Slot::run) {
+            Ok(outcomes) => outcomes.into_iter().map(Result::flatten).collect(),
+            Err(error) => vec![Err(error)],
         }
-        let outcomes = std::thread::scope(|scope| {
-            let run = |(slot, job): (&'_ mut Slot<'a>, &'_ Job)| slot.renewed().and_then(|slot| slot.run(job));
-            let threads: Vec<_> = beside.iter_mut().zip(others).map(|pair| scope.spawn(move || run(pair))).collect();
-            let mut outcomes = vec![self.run(first)];
+    }
+
+    /// Does the same with several things at once: with the first in the slot's own lane, and with each of the others in one
+    /// beside it. An error stands for one whose lane was lost.
+    ///
+    /// # Errors
+    ///
+    /// If there are too few lanes; then nothing was done.
+    pub fn at_once<T: Sync, R: Send>(
+        &mut self,
+        things: &[T],
+        act: impl Fn(&mut Slot<'a>, &T) -> R + Sync,
+    ) -> std::result::Result<Vec<std::result::Result<R, LaneError>>, LaneError> {
+        let Some((first, others)) = things.split_first() else { return Ok(Vec::new()) };
+        while self.beside.len() < others.len() {
+            let number = BESIDE * (self.beside.len() + 1) + self.number;
+            self.beside.push(Slot::start(number, self.register).map_err(|error| no_lane(&error))?);
+        }
+        let mut beside = std::mem::take(&mut self.beside);
+        let act = &act;
+        let done = std::thread::scope(|scope| {
+            let one = |(slot, thing): (&'_ mut Slot<'a>, &'_ T)| slot.renewed().map(|slot| act(slot, thing));
+            let threads: Vec<_> = beside.iter_mut().zip(others).map(|pair| scope.spawn(move || one(pair))).collect();
             let lost = || Err(LaneError::Died { how: "its thread ended".to_owned(), alive: Vec::new() });
-            outcomes.extend(threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())));
-            outcomes
+            let mut done = vec![Ok(act(self, first))];
+            done.extend(threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())));
+            done
         });
         self.beside = beside;
-        outcomes
+        Ok(done)
     }
 
     /// This slot with a lane that can run something.

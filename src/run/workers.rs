@@ -15,7 +15,7 @@ use super::needs::{Fit, Programs, Unfit};
 use super::records;
 use super::residue::Project;
 use super::rounds::{Next, Rounds};
-use super::schedule::{Schedule, Work};
+use super::schedule::{Schedule, SetupResult, Work};
 use super::settle::Settler;
 use super::slot::Slot;
 use crate::error::{Error, Result};
@@ -193,6 +193,41 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let programs = Programs::default();
     // What setups left alive.
     let left: Mutex<Vec<Finding>> = Mutex::default();
+    // Begins a check as far as it need not be started; `Err` is where that ends.
+    let fit = |index: usize, setup: SetupResult, slot: &mut Slot<'_>| {
+        let check = &plan.checks[index].check;
+        observer.check_started(&check.id);
+        settler.lane_begins();
+        let fit = match setup {
+            Ok(()) => life.fit(check, slot, &programs, &interrupt.stop),
+            Err(why) => Fit::Unfit(Unfit::Broken(why)),
+        };
+        let told = |report| Err(Some(Half::Told(Box::new(report))));
+        match fit {
+            Fit::Fits => Ok(()),
+            Fit::Unfit(Unfit::Broken(why)) => told(records::not_run(check, Verdict::Broken, why)),
+            Fit::Unfit(Unfit::Skipped(why)) => told(records::not_run(check, Verdict::Skipped, why)),
+            Fit::Lost(error) => told(records::lost(check, Vec::new(), &error)),
+            Fit::NotReached => Err(None),
+        }
+    };
+    // Hands over what there is of a check; says whether its verdict is yet to come.
+    let conclude = |index: usize, half| match half {
+        Some(Half::Pending(pending)) => {
+            settler.lane_ends(Some(*pending));
+            true
+        }
+        Some(Half::Told(report)) => {
+            settled(index, *report);
+            settler.lane_ends(None);
+            false
+        }
+        None => {
+            schedule.check_done(index);
+            settler.lane_ends(None);
+            false
+        }
+    };
     let work = |mut slot: Slot<'_>| {
         while let Some(work) = schedule.next() {
             match work {
@@ -205,37 +240,29 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                     schedule.setup_done(setup, result);
                 }
                 Work::Check(index, setup) => {
-                    let planned = &plan.checks[index];
-                    observer.check_started(&planned.check.id);
-                    settler.lane_begins();
-                    let check = &planned.check;
-                    let fit = match setup {
-                        Ok(()) => life.fit(check, &mut slot, &programs, &interrupt.stop),
-                        Err(why) => Fit::Unfit(Unfit::Broken(why)),
+                    let half = match fit(index, setup, &mut slot) {
+                        Ok(()) => Some(life.begin(index, &mut slot, None)),
+                        Err(half) => half,
                     };
-                    let told = |report| Some(Half::Told(Box::new(report)));
-                    project.begins(Some(index));
-                    let half = match fit {
-                        Fit::Fits => Some(life.begin(index, &mut slot)),
-                        Fit::Unfit(Unfit::Broken(why)) => told(records::not_run(check, Verdict::Broken, why)),
-                        Fit::Unfit(Unfit::Skipped(why)) => told(records::not_run(check, Verdict::Skipped, why)),
-                        Fit::Lost(error) => told(records::lost(check, Vec::new(), &error)),
-                        Fit::NotReached => None,
-                    };
-                    project.ends(Some(index));
-                    match half {
-                        Some(Half::Pending(pending)) => {
-                            settler.lane_ends(Some(*pending));
-                            schedule.wait_for_verdict(index);
+                    if conclude(index, half) {
+                        schedule.wait_for_verdict(index);
+                    }
+                }
+                Work::Together(copies, setup) => {
+                    let (mut halves, mut ready) = (Vec::new(), Vec::new());
+                    for index in copies {
+                        match fit(index, setup.clone(), &mut slot) {
+                            Ok(()) => ready.push(index),
+                            Err(half) => halves.push((index, half)),
                         }
-                        Some(Half::Told(report)) => {
-                            settled(index, *report);
-                            settler.lane_ends(None);
-                        }
-                        None => {
-                            schedule.check_done(index);
-                            settler.lane_ends(None);
-                        }
+                    }
+                    halves.extend(
+                        life.begin_together(&ready, &mut slot).into_iter().map(|(index, half)| (index, Some(half))),
+                    );
+                    let pending: Vec<usize> =
+                        halves.into_iter().filter_map(|(index, half)| conclude(index, half).then_some(index)).collect();
+                    for index in pending {
+                        schedule.wait_for_verdict(index);
                     }
                 }
             }

@@ -394,6 +394,7 @@ fn every_key_of_the_schema_is_tried_here() {
         "repeat.rs",
         "teeth.rs",
         "residue.rs",
+        "copies.rs",
     ]
     .iter()
     .map(|file| fs::read_to_string(repository().join("tests/it").join(file)).unwrap_or_default())

@@ -35,6 +35,8 @@ mod compare;
 #[cfg(target_os = "linux")]
 mod container;
 #[cfg(target_os = "linux")]
+mod copies;
+#[cfg(target_os = "linux")]
 mod doctor;
 #[cfg(target_os = "linux")]
 mod failed;

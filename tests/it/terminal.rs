@@ -224,7 +224,7 @@ fn a_manifest_with_errors() {
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, breaks, publishes, forbid, plant, faults, watch, unchanged, as, repeat, retries, vary, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
+      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, breaks, publishes, forbid, plant, faults, watch, unchanged, as, copies, repeat, retries, vary, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
 
     error: the id `sweep` is taken
      --> checks.d/b.yaml:3:10
@@ -288,6 +288,7 @@ fn the_kinds_and_one_of_them() {
     exit 0
     --- stdout
     depends-on          The check passes as it is, and one variant of it does not: what was changed for that variant matters.
+    collision           The check passes alone, and not beside itself: of several copies that started at the same moment, some are red.
     flaky               The check ran several times, and not all runs came to the same: some are red.
     timeout             The check was not over at its time limit, and was ended with every process of its tree.
     toothless           An edit that the manifest names under `breaks` did not turn the check red, or turned it red for something else than it says.

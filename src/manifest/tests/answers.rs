@@ -8,7 +8,7 @@ const WRONG: [(&str, &str); 112] = [
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
     ("link: []", "the key `link` is not known in this version of hostproof"),
-    ("copies: 2", "the key `copies` is not known in this version of hostproof"),
+    ("copies: 0", "0 is not between 1 and 64"),
     ("events: [{expect: allow}]", "`events` for a check without `hook`\n only a wired hook is called"),
     ("eventually: [{within: 10s, is: absent}]", "the key `file` is missing"),
     ("eventually: [{within: 10s, file: x}]", "the key `is` is missing"),

@@ -10,6 +10,7 @@ mod argv;
 mod bystanders;
 mod changes;
 mod clock;
+mod commons;
 mod control_group;
 mod facts;
 mod filter;

@@ -16,11 +16,12 @@ use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
 use super::super::{FileGlob, Job, Progress, Published, Step, Story, Torn, Touched};
+use super::commons::Commons;
 use super::filter::{self, About};
 use super::procfs::Wanted;
 use super::removals;
 use super::writers::Writers;
-use crate::model::{PUBLISHED_FILES, Process};
+use crate::model::{PUBLISHED_FILES, Process, SharedUse};
 
 /// How many folders are watched at most.
 const WATCHED: usize = 4096;
@@ -35,6 +36,8 @@ pub struct Publishing<'a> {
     stories: BTreeMap<PathBuf, Story>,
     writers: Writers,
     touched: BTreeMap<PathBuf, Touch>,
+    /// What else the job uses that others may use, too, if that is asked.
+    pub commons: Option<Commons>,
     torn: Vec<Seen>,
     started: Instant,
     blind: Option<String>,
@@ -44,8 +47,18 @@ pub struct Publishing<'a> {
 struct Glob {
     folder: PathBuf,
     files: FileGlob,
-    /// Whether it is to appear whole; else it is only asked who writes there.
-    published: bool,
+    role: Role,
+}
+
+/// Why a place is watched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// What is there is to appear whole.
+    Published,
+    /// It is asked who writes there.
+    Watched,
+    /// What changes there may be everybody's.
+    Common,
 }
 
 /// A watched folder, and how far each glob leads to it.
@@ -89,7 +102,7 @@ impl<'a> Publishing<'a> {
     /// Watches what a job publishes; `None` if that is nothing, or if the system refuses. The watcher is made for the first
     /// job that wants one, and left to the next.
     pub fn of(job: &Job, watcher: &'a mut Option<OwnedFd>, blind: &mut Vec<String>) -> Option<Self> {
-        if job.publishes.is_empty() && job.watches.is_empty() {
+        if job.publishes.is_empty() && job.watches.is_empty() && job.shared.is_empty() {
             return None;
         }
         if watcher.is_none() {
@@ -109,6 +122,7 @@ impl<'a> Publishing<'a> {
             stories: BTreeMap::new(),
             writers: Writers::default(),
             touched: BTreeMap::new(),
+            commons: (!job.shared.is_empty()).then(|| Commons::new(job.roots.first().cloned())),
             torn: Vec::new(),
             started: Instant::now(),
             blind: None,
@@ -117,12 +131,13 @@ impl<'a> Publishing<'a> {
         publishing.events();
         for (folder, glob) in &job.publishes {
             match FileGlob::new(glob) {
-                Ok(files) => publishing.globs.push(Glob { folder: folder.clone(), files, published: true }),
+                Ok(files) => publishing.globs.push(Glob { folder: folder.clone(), files, role: Role::Published }),
                 Err(why) => publishing.note_blind(&format!("{glob}: {why}")),
             }
         }
-        let watched = job.watched().map(|(folder, files)| Glob { folder: folder.clone(), files, published: false });
-        publishing.globs.extend(watched);
+        let of = |role| move |(folder, files): (&PathBuf, FileGlob)| Glob { folder: folder.clone(), files, role };
+        publishing.globs.extend(job.watched().map(of(Role::Watched)));
+        publishing.globs.extend(job.commons().map(of(Role::Common)));
         for index in 0..publishing.globs.len() {
             let Glob { folder, files, .. } = &publishing.globs[index];
             let mut progress = vec![Progress::default(); publishing.globs.len()];
@@ -139,7 +154,10 @@ impl<'a> Publishing<'a> {
     }
 
     fn note_blind(&mut self, why: &str) {
-        if !self.globs.iter().any(|glob| glob.published) {
+        if let Some(commons) = &mut self.commons {
+            commons.note_unseen(why);
+        }
+        if !self.globs.iter().any(|glob| glob.role == Role::Published) {
             return;
         }
         self.blind.get_or_insert_with(|| told(why));
@@ -154,15 +172,11 @@ impl<'a> Publishing<'a> {
     }
 
     fn is_match(&self, progress: &[Progress]) -> bool {
-        self.is_published(progress) || self.is_watched(progress)
+        self.globs.iter().zip(progress).any(|(glob, progress)| glob.files.is_match(progress))
     }
 
-    fn is_published(&self, progress: &[Progress]) -> bool {
-        self.globs.iter().zip(progress).any(|(glob, progress)| glob.published && glob.files.is_match(progress))
-    }
-
-    fn is_watched(&self, progress: &[Progress]) -> bool {
-        self.globs.iter().zip(progress).any(|(glob, progress)| !glob.published && glob.files.is_match(progress))
+    fn is(&self, role: Role, progress: &[Progress]) -> bool {
+        self.globs.iter().zip(progress).any(|(glob, progress)| glob.role == role && glob.files.is_match(progress))
     }
 
     /// Watches a folder, and what is in it as far as there may be a match.
@@ -200,7 +214,7 @@ impl<'a> Publishing<'a> {
             // What was made before the watch stood is found here, what is made from now on is told.
             for entry in fs::read_dir(&folder.path).into_iter().flatten().flatten() {
                 let progress = self.enter(&folder.progress, &entry.file_name().to_string_lossy());
-                if self.is_published(&progress) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                if self.is(Role::Published, &progress) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
                     match content {
                         Content::Before => {}
                         Content::Whole => self.happens(entry.path(), Step::Arrived),
@@ -245,6 +259,10 @@ impl<'a> Publishing<'a> {
             && let Some(process) = filter::read(filter::process_of(thread), wanted)
         {
             for path in paths {
+                if let Some(commons) = &mut self.commons {
+                    // What is there already may not change by this, and is wanted all the same.
+                    commons.path(&path, true);
+                }
                 self.writers.opens(&path, process.clone());
             }
         }
@@ -297,7 +315,15 @@ impl<'a> Publishing<'a> {
                 self.add(Folder { path: path.clone(), real: PathBuf::new(), progress: progress.to_vec() }, content);
             }
         }
-        if !is_file || !self.is_match(progress) {
+        if !self.is_match(progress) {
+            return None;
+        }
+        if self.is(Role::Common, progress)
+            && let Some(commons) = &mut self.commons
+        {
+            commons.path(&path, false);
+        }
+        if !is_file {
             return None;
         }
         // Two files that change places by one call: where everybody is asked, nothing else can have come since.
@@ -315,10 +341,10 @@ impl<'a> Publishing<'a> {
         } else {
             Step::Gone
         };
-        if self.is_watched(progress) {
+        if self.is(Role::Watched, progress) {
             self.touch(&path, step);
         }
-        if self.is_published(progress) {
+        if self.is(Role::Published, progress) {
             self.happens(path.clone(), step);
         }
         matches!(step, Step::Made | Step::Changed).then_some(path)
@@ -368,8 +394,11 @@ impl<'a> Publishing<'a> {
         });
     }
 
-    /// What is or may be wrong with published files, what happened in the watched places, and why not all was seen.
-    pub fn into_seen(mut self) -> (Vec<Published>, Vec<Touched>, Option<String>) {
+    /// What is or may be wrong with published files, what happened in the watched places, what the job used that others may
+    /// use, and why not all was seen of the first.
+    pub fn into_seen(mut self) -> (Vec<Published>, Vec<Touched>, SharedUse, Option<String>) {
+        let is_sure = |path: &Path| self.writers.of(path).is_some_and(|(_, sure)| sure);
+        let shared = self.commons.take().map(|commons| commons.into_use(is_sure)).unwrap_or_default();
         let touched = std::mem::take(&mut self.touched).into_iter().map(|(path, Touch { made, gone })| {
             let (writer, sure) = self.writers.of(&path).map_or((None, false), |(who, sure)| (Some(who.clone()), sure));
             Touched { path: path.to_string_lossy().into_owned(), made, gone, writer, sure }
@@ -389,7 +418,7 @@ impl<'a> Publishing<'a> {
             Published { path: path.to_string_lossy().into_owned(), torn, at_ms, writer, sure }
         });
         let published = published.collect();
-        (published, touched, self.blind.take())
+        (published, touched, shared, self.blind.take())
     }
 }
 

@@ -15,6 +15,7 @@ use super::super::unix::capture::Capture;
 use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
 use super::super::{Change, Ended, Job, LateProcess, Outcome, StartError};
+use super::commons::Commons;
 use super::filter::{self, Asked, Enforcement, Filter};
 use super::mounts::Views;
 use super::procfs::{self, Wanted};
@@ -31,12 +32,6 @@ use crate::model::{Exit, Process, REMOVALS, Stream};
 /// How many dead children are taken at once. A check can make them faster than they are taken, and must not keep its own
 /// limit from being looked at.
 const BATCH: usize = 256;
-
-/// Has a descriptor polled, too, if there is one. Returns its place.
-fn also<'f>(fds: &mut Vec<PollFd<'f>>, fd: Option<BorrowedFd<'f>>) -> Option<usize> {
-    fds.push(PollFd::from_borrowed_fd(fd?, PollFlags::IN));
-    Some(fds.len() - 1)
-}
 
 /// A job while it runs.
 pub struct Run<'a> {
@@ -195,12 +190,14 @@ impl<'a> Run<'a> {
         let mut fds = vec![PollFd::new(signals, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
         let removals = self.removals.as_ref().map(Removals::fd);
         let due = self.enforcement.as_ref().and_then(Enforcement::due);
-        let next = self.removals.as_ref().and_then(Removals::look_at).into_iter().chain(due).min();
-        let limit = next.map_or(limit, |at| limit.min(at.saturating_duration_since(Instant::now())));
+        let commons = self.publishing.as_ref().and_then(|publishing| publishing.commons.as_ref());
+        let looks = [self.removals.as_ref().and_then(Removals::look_at), commons.map(Commons::look_at), due];
+        let now = Instant::now();
+        let limit = looks.into_iter().flatten().fold(limit, |limit, at| limit.min(at.saturating_duration_since(now)));
         let limit = if self.unreaped { Duration::ZERO } else { limit };
-        let watched = also(&mut fds, removals);
-        let published = also(&mut fds, self.publishing.as_ref().map(Publishing::fd));
-        let asking = also(&mut fds, self.enforcement.as_ref().and_then(Enforcement::fd));
+        let watched = signals::also(&mut fds, removals);
+        let published = signals::also(&mut fds, self.publishing.as_ref().map(Publishing::fd));
+        let asking = signals::also(&mut fds, self.enforcement.as_ref().and_then(Enforcement::fd));
         let written_to = fds.len();
         fds.extend(streams.iter().flatten().map(|fd: &BorrowedFd<'_>| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         if poll(&mut fds, Some(&timespec(limit))).is_err() {
@@ -217,6 +214,7 @@ impl<'a> Run<'a> {
         if written {
             self.look_at_published();
         }
+        self.publishing.iter_mut().flat_map(|publishing| &mut publishing.commons).for_each(Commons::look);
         // Whoever asks waits.
         if (!asked.is_empty() || due.is_some_and(|at| at <= Instant::now()))
             && let Some(mut enforcement) = self.enforcement.take()
@@ -378,7 +376,7 @@ impl<'a> Run<'a> {
         });
         blind.extend(removals.iter().flat_map(Removals::blind));
         let (removed, unread) = removals.map(Removals::into_seen).unwrap_or_default();
-        let (published, touched, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
+        let (published, touched, shared, unwatched) = publishing.map(Publishing::into_seen).unwrap_or_default();
         blind.extend(unwatched);
         let seen = enforcement.map(Enforcement::into_seen).unwrap_or_default();
         blind.extend(seen.blind);
@@ -412,6 +410,7 @@ impl<'a> Run<'a> {
             faultless,
             published,
             touched,
+            shared,
             unread,
             untouched,
             started_boot_ms: self.started_ms,

@@ -1,12 +1,19 @@
-//! The supervisor's signals: all blocked, the children's deaths read from a descriptor.
+//! The supervisor's signals: all blocked, the children's deaths read from a descriptor, which is polled with others.
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
 use crate::model::Exit;
+
+/// Has a descriptor polled, too, if there is one. Returns its place.
+pub fn also<'f>(fds: &mut Vec<PollFd<'f>>, fd: Option<BorrowedFd<'f>>) -> Option<usize> {
+    fds.push(PollFd::from_borrowed_fd(fd?, PollFlags::IN));
+    Some(fds.len() - 1)
+}
 
 /// Makes this process one that owns what its jobs start, and that nothing but SIGKILL ends. The descriptor is readable
 /// when a child has ended.

@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
             stderr,
             blind,
             // Removals and calls are not watched here; see the module's own words.
-            ..Outcome::blank()
+            ..Outcome::unseen()
         }
     }
 }

@@ -81,6 +81,7 @@ pub struct JobHeader {
     /// Programs that may not be run, and in how many folders these are others; the folders are in the blob.
     forbids: Option<(Vec<Forbid>, usize)>,
     faults: Vec<Fault>,
+    shared: Vec<String>,
     rules: Rules,
     windows: WindowsRules,
     change: Option<Change>,
@@ -98,7 +99,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
     for path in [&job.program, &job.cwd, &job.spill].into_iter().chain(&job.stdin).chain(&job.roots) {
         push(path.as_os_str());
     }
-    job.publishes.iter().chain(&job.watches).for_each(|(folder, _)| push(folder.as_os_str()));
+    job.publishes.iter().chain(&job.watches).chain(&job.shared).for_each(|(folder, _)| push(folder.as_os_str()));
     if let Some(forbids) = &job.forbids {
         [&forbids.stubs].into_iter().chain(&forbids.own).for_each(|folder| push(folder.as_os_str()));
     }
@@ -120,6 +121,7 @@ pub fn pack(job: &Job) -> (JobHeader, Vec<u8>) {
         forbids: job.forbids.as_ref().map(|forbids| (forbids.programs.clone(), forbids.own.len())),
         faults: job.faults.clone(),
         watches: job.watches.iter().map(|(_, glob)| glob.clone()).collect(),
+        shared: job.shared.iter().map(|(_, glob)| glob.clone()).collect(),
         rules: job.rules,
         windows: job.windows.clone(),
         change: job.change.clone(),
@@ -137,6 +139,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
     let roots = (0..header.roots).map(|_| path()).collect();
     let publishes = header.publishes.iter().map(|glob| (path(), glob.clone())).collect();
     let watches = header.watches.iter().map(|glob| (path(), glob.clone())).collect();
+    let shared = header.shared.iter().map(|glob| (path(), glob.clone())).collect();
     let forbids = header.forbids.as_ref().map(|(programs, own)| Forbids {
         programs: programs.clone(),
         stubs: path(),
@@ -166,6 +169,7 @@ pub fn unpack(header: &JobHeader, blob: &[u8]) -> Job {
         forbids,
         faults: header.faults.clone(),
         watches,
+        shared,
         rules: header.rules,
         windows: header.windows.clone(),
         change: header.change.clone(),
@@ -285,6 +289,7 @@ mod tests {
                 effect: Effect::Delay(Duration::from_millis(7)),
             }],
             watches: vec![("/tmp".into(), "sweep_*".into())],
+            shared: vec![("/var/tmp".into(), "*".into())],
             rules: Rules::Windows,
             windows: WindowsRules { strict: true, ..WindowsRules::default() },
             change: Some(Change::Umask(0o077)),
@@ -296,7 +301,7 @@ mod tests {
         let Order::Run(header) = order else { panic!("another order came out") };
         let back = unpack(&header, &blob);
         assert_eq!((back.argv, back.env, back.timeout), (job.argv, job.env, job.timeout));
-        assert_eq!((back.publishes, back.watches), (job.publishes, job.watches));
+        assert_eq!((back.publishes, back.watches, back.shared), (job.publishes, job.watches, job.shared));
         assert_eq!((back.forbids, back.faults), (job.forbids, job.faults));
         assert_eq!(
             (back.cwd, back.stdin, back.roots, back.spill, back.rules, back.windows, back.change),

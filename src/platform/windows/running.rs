@@ -411,7 +411,7 @@ impl Run {
             stderr,
             blind,
             notes,
-            ..Outcome::blank()
+            ..Outcome::unseen()
         }
     }
 

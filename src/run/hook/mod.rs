@@ -34,4 +34,4 @@ mod protocol;
 mod told;
 mod wired;
 
-pub use alone::Reading;
+pub use alone::{Reader, Reading};

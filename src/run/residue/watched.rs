@@ -198,6 +198,7 @@ fn ask(
         fact: None,
         publishes: Vec::new(),
         watch: Vec::new(),
+        copies: 1,
         ..check.clone()
     };
     let ready = life.prepare_in(&asking, sandbox, places.clone()).map_err(failed)?;

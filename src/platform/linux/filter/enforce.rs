@@ -87,7 +87,7 @@ impl<'a> Enforcement<'a> {
                 .publishes
                 .iter()
                 .filter_map(|(_, glob)| FileGlob::new(glob).ok())
-                .chain(job.watched().map(|(_, glob)| glob))
+                .chain(job.watched().chain(job.commons()).map(|(_, glob)| glob))
                 .collect(),
             rules: job.windows.clone(),
             began: Instant::now(),

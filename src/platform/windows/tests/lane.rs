@@ -44,6 +44,7 @@ fn job(lane: &dyn Lane, act: &str) -> Job {
         forbids: None,
         faults: Vec::new(),
         watches: Vec::new(),
+        shared: Vec::new(),
         rules: Rules::Native,
         windows: WindowsRules::default(),
         change: None,
