@@ -227,10 +227,12 @@ fn one_file_reads_the_environment() {
 
 #[test]
 fn one_part_talks_to_the_system() {
-    assert_eq!(with(r"\bunsafe\s*(\{|fn|extern|impl)", &["src/platform/"]), [""; 0]);
-    assert_eq!(with(r"\b(libc|rustix|signal_hook)::", &["src/platform/"]), [""; 0]);
-    assert_eq!(with(r"\bcfg(_attr)?!?\([^)]*\b(unix|windows|target_(os|family|env))\b", &["src/platform/"]), [""; 0]);
-    assert_eq!(with(r"\bstd::os::", &["src/platform/"]), [""; 0]);
+    // What lints look for stands in their own texts.
+    let except = &["src/platform/", "src/lints/rules/"];
+    assert_eq!(with(r"\bunsafe\s*(\{|fn|extern|impl)", except), [""; 0]);
+    assert_eq!(with(r"\b(libc|rustix|signal_hook)::", except), [""; 0]);
+    assert_eq!(with(r"\bcfg(_attr)?!?\([^)]*\b(unix|windows|target_(os|family|env))\b", except), [""; 0]);
+    assert_eq!(with(r"\bstd::os::", except), [""; 0]);
 }
 
 #[test]
