@@ -117,8 +117,10 @@ pub fn projects<'a>(files: &dyn Files, names: impl Iterator<Item = &'a str>) -> 
 /// hooks, too.
 pub fn project_of(name: &str, git: bool) -> Option<&str> {
     let up = |levels: usize| (0..levels).fold(name, |name, _| folder(name));
-    let at =
-        |place: &str| (name == place || name.ends_with(&format!("/{place}"))).then(|| up(place.split('/').count()));
+    let at = |place: &str| {
+        let rest = name.strip_suffix(place)?;
+        (rest.is_empty() || rest.ends_with('/')).then(|| rest.trim_end_matches('/'))
+    };
     let fixed = hosts::PLACES.iter().filter(|place| !hosts::lies_anywhere(place)).find_map(|place| at(place.file));
     let one = || match folder(name) {
         within if is_at(within, ".clinerules/hooks") && CLINE.contains(&base(name).trim_end_matches(".ps1")) => {
@@ -129,16 +131,15 @@ pub fn project_of(name: &str, git: bool) -> Option<&str> {
         within if git && hook_folders::is_hook(name) && hook_folders::is_called_so(within) => Some(up(2)),
         _ => None,
     };
-    let others = || {
-        let files = lefthook::names().chain(pre_commit::PRE_COMMIT.map(str::to_owned)).chain([BOUNDARY.to_owned()]);
-        // Of two that it may be, the one whose place has more of its name.
-        files.filter_map(|file| at(&file)).min_by_key(|folder| folder.len())
-    };
-    fixed.or_else(one).or_else(others)
+    let listed = || pre_commit::PRE_COMMIT.into_iter().chain([BOUNDARY]).find_map(at);
+    // Of two that it may be, the one whose place has more of its name.
+    let of_lefthook = || lefthook::names().filter_map(|file| at(&file)).min_by_key(|folder| folder.len());
+    let of_lefthook = || base(name).contains("lefthook").then(of_lefthook).flatten();
+    fixed.or_else(one).or_else(listed).or_else(of_lefthook)
 }
 
 fn is_at(folder: &str, place: &str) -> bool {
-    folder == place || folder.ends_with(&format!("/{place}"))
+    folder.strip_suffix(place).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
 /// The name under which a host looks for a file that has another case, and finds it where names have none. `None` of one
