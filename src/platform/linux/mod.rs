@@ -28,6 +28,7 @@ pub mod signals;
 mod sockets;
 mod sought;
 mod spawn;
+mod streams;
 mod terminal;
 mod tree;
 mod waits;
