@@ -43,15 +43,13 @@ fn python(folder: &str, node: Node<'_>) -> Vec<Candidates> {
             // A name may be that of a module in it.
             let inside = names().map(text).map(each);
             let all = Some(rest.to_owned()).filter(|rest| !rest.is_empty()).into_iter().chain(inside);
-            match dots {
-                0 => all.map(|module| python_module(folder, &module)).collect(),
-                _ => {
-                    let Some(base) = upwards(folder).nth(dots - 1) else { return Vec::new() };
-                    let mut found: Vec<Candidates> = all.map(|module| files_of_module(base, &module)).collect();
-                    found.extend(rest.is_empty().then(|| vec![below(base, "__init__.py")]));
-                    found
-                }
+            if dots == 0 {
+                return all.map(|module| python_module(folder, &module)).collect();
             }
+            let Some(base) = upwards(folder).nth(dots - 1) else { return Vec::new() };
+            let mut found: Vec<Candidates> = all.map(|module| files_of_module(base, &module)).collect();
+            found.extend(rest.is_empty().then(|| vec![below(base, "__init__.py")]));
+            found
         }
         _ => Vec::new(),
     }

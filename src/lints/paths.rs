@@ -152,7 +152,11 @@ pub fn is_file_text(text: &str) -> bool {
     let parts = text.trim_start_matches('/').split('/').collect::<Vec<_>>();
     let ends = |name: &str| {
         name.rsplit_once('.').is_some_and(|(stem, ending)| {
-            !stem.is_empty() && (1..6).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric())
+            // `HTTP/0.9` is a version.
+            let begins = ending.starts_with(|c: char| c.is_ascii_alphabetic());
+            let is_ending =
+                begins && (1..6).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric());
+            !stem.is_empty() && is_ending
         })
     };
     is_path_text(text) && parts.len() > 1 && parts.last().is_some_and(|last| ends(last))

@@ -22,6 +22,7 @@ pub const RULE: Rule = Rule {
         (JavaScript, "const f = (filePath) => filePath.includes('/hooks/');\n"),
     ],
     good: &[
+        (Python, "def f(environ):\n    return environ[\"SERVER_PROTOCOL\"] != \"HTTP/0.9\"\n"),
         (
             Python,
             "from pathlib import Path\n\ndef f(p):\n    return Path(p).as_posix().endswith(\".claude/state/x.json\")\n",

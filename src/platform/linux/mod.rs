@@ -30,6 +30,7 @@ pub mod signals;
 mod sockets;
 mod sought;
 mod spawn;
+mod streams;
 mod terminal;
 mod tools;
 mod tree;

@@ -1,9 +1,8 @@
 //! One job while it runs: what happens to it, taken in as it happens, and what was seen of it in the end.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,7 +13,7 @@ use super::super::job::look_again;
 use super::super::unix::capture::Capture;
 use super::super::unix::waiting::{micros, timespec};
 use super::super::unix::wire::Word;
-use super::super::{Change, Ended, Job, LateProcess, Outcome, StartError};
+use super::super::{Ended, Job, LateProcess, Outcome, StartError};
 use super::commons::Commons;
 use super::filter::{self, Asked, Enforcement, Filter};
 use super::mounts::Views;
@@ -23,7 +22,7 @@ use super::publishing::Publishing;
 use super::removals::Removals;
 use super::signals::{self, Reaped};
 use super::sockets::{self, Bound};
-use super::terminal::Terminal;
+use super::streams::Streams;
 use super::{spawn, tree};
 
 pub use super::tools::Tools;
@@ -76,32 +75,7 @@ impl<'a> Run<'a> {
     /// Why it could not be.
     pub fn start(job: &'a Job, tools: &'a mut Tools, _signals: &OwnedFd) -> Result<Self, StartError> {
         let Tools { null, buffer, inotify, publishing, budget, judge } = tools;
-        let failed = |action: &str, file: &std::path::Path, error: &io::Error| StartError {
-            action: action.to_owned(),
-            file: file.to_string_lossy().into_owned(),
-            errno: error.raw_os_error().unwrap_or(libc::EIO),
-        };
-        // The number in `pipe:[…]`.
-        let number = |pipe: BorrowedFd<'_>| Ok(rustix::fs::fstat(pipe)?.st_ino);
-        let pipe = || Capture::new(job.spill.clone(), number).map_err(|e| failed("make a pipe for", &job.program, &e));
-        let untaken = |error: &io::Error| failed(StartError::CHANGE, &job.program, error);
-        let open = || Terminal::open().map_err(|error| untaken(&error.into()));
-        let at_terminal = job.change == Some(Change::Terminal);
-        let stream = || {
-            if !at_terminal {
-                return pipe();
-            }
-            let Terminal { outer, inner, number } = open()?;
-            let capture = Capture::of_terminal(job.spill.clone(), outer, number).map_err(|error| untaken(&error))?;
-            Ok((capture, inner))
-        };
-        let (stdout, out) = stream()?;
-        let (stderr, err) = stream()?;
-        let stdin = match &job.stdin {
-            Some(file) => Some(File::open(file).map_err(|error| failed("read", file, &error))?),
-            None => None,
-        };
-        let typed = (at_terminal && stdin.is_none()).then(open).transpose()?;
+        let streams = Streams::open(job)?;
         let mut blind = Vec::new();
         let mut removals = match (&*inotify, job.roots.first()) {
             (Ok(inotify), Some(root)) => Some(Removals::watch(inotify, budget, root)),
@@ -121,9 +95,8 @@ impl<'a> Run<'a> {
         let filter = (!asked.is_nothing())
             .then(|| Filter::new(&asked))
             .and_then(|filter| filter.map_err(|why| lack = Some(why)).ok());
-        let input = typed.as_ref().map_or(stdin.as_ref().unwrap_or(null).as_fd(), |typed| typed.inner.as_fd());
-        let streams = [input, out.as_fd(), err.as_fd()];
-        let (leader, filtered) = spawn::spawn(job, streams, filter.as_ref())?;
+        let (leader, filtered) = spawn::spawn(job, streams.given(null), filter.as_ref())?;
+        let (stdout, stderr, typed) = streams.kept();
         let listener = filter.and_then(|filter| {
             let taken = filtered.and_then(|()| filter.listener());
             taken.map_err(|error| lack = Some(filter::in_words(&error))).ok()
@@ -153,7 +126,7 @@ impl<'a> Run<'a> {
             enforcement,
             faultless: lack.filter(|_| !job.faults.is_empty()),
             blind,
-            _typed: typed.map(|typed| typed.outer),
+            _typed: typed,
         })
     }
 
