@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{become_program, make_open, make_stub, stub_of};
+use super::files::{become_program, make_open, make_stub, open_regular, stub_of};
 use super::find_program;
 use super::system::own_parents;
 use crate::model::{Forbid, ProcessRef};
@@ -20,6 +20,8 @@ use crate::model::{Forbid, ProcessRef};
 pub(super) const LIST: &str = ".forbidden";
 /// What was called.
 const CALLS: &str = ".calls";
+/// How much of that is read.
+const MOST: u64 = 1 << 20;
 /// What a shell says of what it may not execute.
 const NOT_RUN: u8 = 126;
 
@@ -59,13 +61,19 @@ pub fn make_stubs(folder: &Path, forbids: &[Forbid]) -> io::Result<()> {
 }
 
 /// Takes what the stubs of a folder wrote down.
-pub fn take_calls(folder: &Path) -> Vec<StubCall> {
-    let text = fs::read_to_string(folder.join(CALLS)).unwrap_or_default();
+///
+/// # Errors
+///
+/// What became of it, if the check has done something to it.
+pub fn take_calls(folder: &Path) -> io::Result<Vec<StubCall>> {
+    let file = folder.join(CALLS);
+    let mut text = String::new();
+    open_regular(&file)?.take(MOST).read_to_string(&mut text)?;
     if !text.is_empty() {
         // What can't be emptied is told twice rather than not at all.
-        let _ = fs::write(folder.join(CALLS), "");
+        let _ = OpenOptions::new().write(true).truncate(true).open(&file);
     }
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 /// If this process is a stub: does what a stub does, and gives its exit status.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::sandbox::Sandbox;
-use crate::model::{Check, ForbiddenCall, Process, ProcessRef};
+use crate::model::{Check, FORBIDDEN_COMMANDS, ForbiddenCall, Process, ProcessRef};
 use crate::platform::{self, Forbids, Outcome, StubCall};
 
 /// Where the stubs of a sandbox are.
@@ -43,7 +43,11 @@ pub fn take(check: &Check, sandbox: &Path, outcome: &mut Outcome, started: Syste
     if check.forbid.is_empty() {
         return;
     }
-    for call in platform::take_calls(&stubs(sandbox)) {
+    let calls = platform::take_calls(&stubs(sandbox)).unwrap_or_else(|error| {
+        outcome.blind.push(format!("{FORBIDDEN_COMMANDS}: what the stubs wrote down can't be read: {error}"));
+        Vec::new()
+    });
+    for call in calls {
         let is_seen = |seen: &ForbiddenCall| seen.program == call.program && seen.process.pid == call.pid;
         if !outcome.forbidden.iter().any(is_seen) {
             outcome.forbidden.push(told(call, started));

@@ -93,6 +93,16 @@ fn a_stand_in_of_the_tests_own_is_another_program() {
 }
 
 #[test]
+fn whoever_takes_the_stubs_away_is_seen_all_the_same_and_it_is_said() {
+    let script = "rm -r \"$HOSTPROOF_SANDBOX/forbidden\"\ntouch made; test ! -e made\n";
+    let (_, ran) = run(script, PROGRAM);
+    let [call] = calls(&ran)[..] else { panic!("{}", ran.said()) };
+    assert!(call.message.ends_with("touch made; it was not run"), "{}", call.message);
+    let blind: Vec<&str> = ran.report().findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert!(blind.iter().any(|why| why.contains("what the stubs wrote down can't be read")), "{blind:?}");
+}
+
+#[test]
 fn the_case_that_called_is_named() {
     let context = Context::new();
     context.file(

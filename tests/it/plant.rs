@@ -136,22 +136,8 @@ fn what_is_planted_is_gone_whatever_ends_hostproof_or_who_planted_it() {
     let context = Context::new();
     let far = outside(&context, "far.lock");
     let waits = |then: &str| {
-        format!(
-            "- id: waits\n  plant: {{{far}: {{held-lock: fcntl}}, near/log: fifo}}\n  shell: |\n    echo $$ > pids\n    {then}\n"
-        )
+        format!("- id: waits\n  plant: {{{far}: {{held-lock: fcntl}}, near/log: fifo}}\n  shell: |\n    {then}\n")
     };
-    // hostproof is killed.
-    context.checks(&waits("while [ ! -e go ]; do sleep 0.1; done"));
-    let mut child = context.command(&["run"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("hostproof");
-    let pids = context.wait_for_pids("pids", 1);
-    assert!(Path::new(&far).exists());
-    let fifo = fs::symlink_metadata(context.project().join("near/log")).expect("a pipe");
-    assert!(fifo.file_type().is_fifo());
-    signal(child.id(), Signal::KILL);
-    child.wait().expect("an end");
-    assert_ended(&pids);
-    context.eventually_nothing_left();
-    eventually("what was planted is gone", || !Path::new(&far).exists() && !context.project().join("near").exists());
     // Who planted it is killed by the check: the check's own end takes it away.
     context.file(
         "kill.py",
@@ -159,10 +145,28 @@ fn what_is_planted_is_gone_whatever_ends_hostproof_or_who_planted_it() {
          told = fcntl.fcntl(file, fcntl.F_GETLK, struct.pack('hhqqi', fcntl.F_WRLCK, 0, 0, 0, 0))\n\
          os.kill(struct.unpack('hhqqi', told)[4], 9)\n",
     );
-    context.checks(&waits(&format!("python3 kill.py {far}")));
+    context.checks(&waits(&format!("python3 kill.py {far}; echo $$ > pids")));
     let ran = context.hp(&["run"]);
     assert_eq!(errors(ran.exits(0).only()), [""; 0], "{}", ran.said());
     assert!(!Path::new(&far).exists() && !context.project().join("near").exists());
+    // hostproof is killed, and in the second case who planted has been before.
+    for before in ["", &format!("python3 kill.py {far}")] {
+        let _ = fs::remove_file(context.project().join("pids"));
+        context.checks(&waits(&format!("{before}\n    echo $$ > pids\n    while [ ! -e go ]; do sleep 0.1; done")));
+        let mut child =
+            context.command(&["run"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("hostproof");
+        let pids = context.wait_for_pids("pids", 1);
+        assert!(Path::new(&far).exists());
+        let fifo = fs::symlink_metadata(context.project().join("near/log")).expect("a pipe");
+        assert!(fifo.file_type().is_fifo());
+        signal(child.id(), Signal::KILL);
+        child.wait().expect("an end");
+        assert_ended(&pids);
+        context.eventually_nothing_left();
+        eventually("what was planted is gone", || {
+            !Path::new(&far).exists() && !context.project().join("near").exists()
+        });
+    }
 }
 
 #[test]

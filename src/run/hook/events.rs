@@ -116,7 +116,7 @@ impl<'a> Life<'a> {
         let _alone = self.reading.alone(&files);
         let deadline = Instant::now() + check.timeout;
         let setting = Setting { check, found: &found, places: &places, sandbox, deadline };
-        let garden = Planted::before(check, sandbox, &places)?;
+        let plants = Planted::before(check, sandbox, &places)?;
         let mut told = Told::new(&found, check);
         for (at, event) in check.events.iter().enumerate() {
             if Instant::now() >= deadline {
@@ -131,7 +131,7 @@ impl<'a> Life<'a> {
                 told.left.extend(eventually::unmet(check, &places, ended, &self.stop));
             }
         }
-        told.left.extend(garden.after(&places));
+        told.left.extend(plants.after(&places));
         Ok((told, places, bite, outside))
     }
 
