@@ -93,6 +93,9 @@ pub struct RunArgs {
     /// Run the checks again and again until one is red, or Ctrl-C.
     #[arg(long, conflicts_with = "fail_fast")]
     pub until_fail: bool,
+    /// Of each matrix run only so many combinations that every two values are together in one.
+    #[arg(long)]
+    pub pairwise: bool,
     /// Run each check once more beside itself, as with `copies: 2`: what then fails uses something that is there only once.
     #[arg(long)]
     pub twice: bool,

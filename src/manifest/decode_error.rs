@@ -12,7 +12,7 @@ use super::problem::Problem;
 pub const HELP: &str = "\nhelp: ";
 
 /// Keys that the manifest will have. Each is refused until the part that makes it work exists.
-const LATER: [&str; 5] = ["faults", "forbid", "link", "matrix", "plant"];
+const LATER: [&str; 4] = ["faults", "forbid", "link", "plant"];
 
 /// Why a value cannot be what its key takes.
 #[derive(Debug, Default)]

@@ -24,6 +24,7 @@ mod residue;
 mod rounds;
 mod sandbox;
 mod schedule;
+mod settings;
 mod settle;
 mod setup;
 mod shared;
