@@ -97,6 +97,9 @@ pub struct RunArgs {
     /// Then wait for changes, and run what each concerns, until Ctrl-C.
     #[arg(long, conflicts_with_all = ["until_fail", "baseline", "receipt", "image", "parity"])]
     pub watch: bool,
+    /// Of each matrix run only so many combinations that every two values are together in one.
+    #[arg(long)]
+    pub pairwise: bool,
     /// Run each check once more beside itself, as with `copies: 2`: what then fails uses something that is there only once.
     #[arg(long)]
     pub twice: bool,

@@ -35,8 +35,14 @@ fn run(inside: &Inside) -> Result<()> {
     let loaded = load(&args.manifests)?;
     let rules = args.how.rules.as_ref().map(|said| said.rules);
     let copies = copies(&args);
-    let wanted =
-        Wanted { patterns: args.checks.clone(), also: Vec::new(), rules, vary: args.how.vary.concat(), copies };
+    let wanted = Wanted {
+        patterns: args.checks.clone(),
+        also: Vec::new(),
+        rules,
+        vary: args.how.vary.concat(),
+        copies,
+        pairwise: false,
+    };
     let mut plan = Plan::of_manifests(loaded, &wanted, platform::current())?;
     by_rules(&mut plan, args.how.rules.as_ref());
     let options = options(&args.how, &plan, until(&args), request.whole);

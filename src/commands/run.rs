@@ -53,8 +53,14 @@ pub fn asked(args: &RunArgs, platform: Platform) -> Result<Asked> {
     let rules = args.how.rules.as_ref().map(|said| said.rules);
     // What was red by rules that only the command line named is run by them again.
     let also: Vec<String> = red.iter().filter(|_| rules.is_none()).flat_map(|red| red.keys().cloned()).collect();
-    let wanted =
-        Wanted { patterns: args.checks.clone(), also, rules, vary: args.how.vary.concat(), copies: copies(args) };
+    let wanted = Wanted {
+        patterns: args.checks.clone(),
+        also,
+        rules,
+        vary: args.how.vary.concat(),
+        copies: copies(args),
+        pairwise: args.pairwise,
+    };
     let mut plan = Plan::of_manifests(loaded, &wanted, platform)?;
     by_rules(&mut plan, args.how.rules.as_ref());
     let mut remark = None;

@@ -12,7 +12,7 @@ use super::problem::Problem;
 pub const HELP: &str = "\nhelp: ";
 
 /// Keys that the manifest will have. Each is refused until the part that makes it work exists.
-const LATER: [&str; 2] = ["link", "matrix"];
+const LATER: [&str; 1] = ["link"];
 
 /// Why a value cannot be what its key takes.
 #[derive(Debug, Default)]

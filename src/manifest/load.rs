@@ -11,6 +11,7 @@ use super::diagnose::{Diagnosed, diagnose};
 use super::find::{Found, find};
 use super::lines::Lines;
 use super::lower::{lower, lower_gate};
+use super::matrix_spec::MatrixSpec;
 use super::node::{Document, Span, Value};
 use super::parse::parse;
 use super::problem::{Also, Problem, Problems};
@@ -69,6 +70,8 @@ pub struct LoadedCheck {
     pub rules: Vec<Rules>,
     /// The facts under which it runs once more each.
     pub vary: Vec<Fact>,
+    /// Variables, each with the values that it runs with, in every combination; `None` where it is not set.
+    pub matrix: Vec<(String, Vec<Option<String>>)>,
     /// Index in [`Loaded::files`].
     pub file: usize,
 }
@@ -137,8 +140,9 @@ fn all(mut loading: Vec<Loading>, project: PathBuf, directory: PathBuf, colour: 
             let origin = Origin { file: file.name.clone(), line: lines.position(resolved.span.start).0 };
             let rules = resolved.spec.rules.as_ref().map_or_else(|| vec![Rules::default()], |rules| rules.all.clone());
             let vary = resolved.spec.vary.as_ref().map(|vary| vary.0.clone()).unwrap_or_default();
+            let matrix = resolved.spec.matrix.clone().map(MatrixSpec::lower).unwrap_or_default();
             if let Some(check) = lower(resolved, origin) {
-                loaded.checks.push(LoadedCheck { check, rules, vary, file: index });
+                loaded.checks.push(LoadedCheck { check, rules, vary, matrix, file: index });
             }
         }
         loaded.files.push(ManifestFile { name: file.name, setup: file.setup });

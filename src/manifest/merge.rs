@@ -60,6 +60,7 @@ impl CheckSpec {
             copies: upper.copies.clone().or(self.copies),
             repeat: upper.repeat.clone().or(self.repeat),
             retries: upper.retries.clone().or(self.retries),
+            matrix: upper.matrix.clone().or(self.matrix),
             vary: upper.vary.clone().or(self.vary),
             platforms: upper.platforms.clone().or(self.platforms),
             hosts: upper.hosts.clone().or(self.hosts),

@@ -36,6 +36,7 @@ mod limits;
 mod lines;
 mod load;
 mod lower;
+mod matrix_spec;
 mod merge;
 mod node;
 mod parse;

@@ -16,6 +16,7 @@ use super::forbid_spec::ForbidSpec;
 use super::forms::{Argv, EnvValue, InheritSpec, NeedSpec, NonEmpty, TextRuleSpec};
 use super::hook_spec::{EventSpec, EventuallySpec, HookSpec};
 use super::json_path::CommandPath;
+use super::matrix_spec::MatrixSpec;
 use super::paths::{CoverGlob, ProjectPath, PublishGlob, SandboxPath, WatchGlob};
 use super::plant_spec::{PlantPath, PlantSpec};
 use super::reader_spec::ReaderSpec;
@@ -122,6 +123,9 @@ pub struct CheckSpec {
     pub repeat: Option<Parsed<Times>>,
     /// How often it is tried again if it is red; a check that then passes is `flaky`.
     pub retries: Option<Spanned<RetriesSpec>>,
+    /// Variables, each with a list of values: it runs once with every combination of them, and the verdict names the settings
+    /// that break it.
+    pub matrix: Option<MatrixSpec>,
     /// What is changed about its surroundings, one thing at a time, to run it once more each: names such as `locale` and
     /// `umask`, or `all`. The verdict names the facts that it depends on.
     pub vary: Option<VarySpec>,

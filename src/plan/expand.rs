@@ -1,5 +1,6 @@
 //! From a check of a manifest to its variants.
 
+use super::matrix;
 use super::variant::{Change, ONE_TMPDIR, Variant, Wanted};
 use crate::manifest::{LoadedCheck, MOST_COPIES};
 use crate::model::{Check, CheckCommand, Fact, Rules};
@@ -15,10 +16,10 @@ pub struct Expanded {
     pub goes_with_check: bool,
 }
 
-/// The variants of a check, the one first that the others are set against: by each of its rules, then the first of these
-/// under each of its facts, and beside itself. A variant that is named exactly is there whether the check says so or not.
+/// The variants of a check, the one first that the others are set against: by each of its rules with each
+/// of its settings, then the first of these under each of its facts, and beside itself. A variant that is named exactly is there whether the check says so or not.
 pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
-    let LoadedCheck { check, rules, vary, file } = loaded;
+    let LoadedCheck { check, rules, vary, matrix, file } = loaded;
     let plain = Variant::plain(&check.id);
     let by = |rules: Rules| if rules == Rules::Native { plain.clone() } else { plain.with(Change::Rules(rules)) };
     let named = |variant: &Variant| {
@@ -27,8 +28,17 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
     };
     let mut all: Vec<Variant> = wanted.rules.map_or(rules, |only| vec![only]).into_iter().map(by).collect();
     let windows = by(Rules::Windows);
-    if named(&windows) && !all.contains(&windows) {
+    if matrix.is_empty() && named(&windows) && !all.contains(&windows) {
         all.push(windows);
+    }
+    if !matrix.is_empty() {
+        let combinations = if wanted.pairwise { matrix::pairwise(&matrix) } else { matrix::all(&matrix) };
+        let with = |one: Variant| {
+            let set =
+                |settings: &Vec<Change>| settings.iter().fold(one.clone(), |one, setting| one.with(setting.clone()));
+            combinations.iter().map(set).collect::<Vec<_>>()
+        };
+        all = all.into_iter().flat_map(with).collect();
     }
     let base = all.first().cloned().unwrap_or_else(|| plain.clone());
     let mut goes_with_check = vec![false; all.len()];
@@ -92,6 +102,9 @@ fn changed(check: &Check, variant: &Variant) -> Check {
         match change {
             Change::Rules(rules) => check.rules = *rules,
             Change::Fact(fact) => check.fact = Some(*fact),
+            Change::Setting { name, value } => {
+                check.env.insert(name.clone(), value.clone());
+            }
             Change::OneTmpdir => {}
             // Whether it meets the others is not to be tried until it does not.
             Change::Copy(_) => check.retries = None,
@@ -106,7 +119,7 @@ mod tests {
 
     fn ids(rules: &[Rules], vary: &[Fact], wanted: &Wanted) -> Vec<String> {
         let check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
-        let loaded = LoadedCheck { check, rules: rules.to_vec(), vary: vary.to_vec(), file: 0 };
+        let loaded = LoadedCheck { check, rules: rules.to_vec(), vary: vary.to_vec(), matrix: Vec::new(), file: 0 };
         expand(loaded, wanted).into_iter().map(|expanded| expanded.check.id).collect()
     }
 
@@ -137,7 +150,8 @@ mod tests {
     fn a_check_with_copies_is_there_alone_beside_itself_and_with_one_tmpdir() {
         let with = |copies, wanted: &Wanted| {
             let check = Check { copies, ..Check::new("a", CheckCommand::Argv(vec!["x".into()])) };
-            let loaded = LoadedCheck { check, rules: vec![Rules::Native], vary: Vec::new(), file: 0 };
+            let loaded =
+                LoadedCheck { check, rules: vec![Rules::Native], vary: Vec::new(), matrix: Vec::new(), file: 0 };
             expand(loaded, wanted).into_iter().map(|one| (one.check.id, one.goes_with_check)).collect::<Vec<_>>()
         };
         let all = |goes_with_check| {
@@ -155,7 +169,8 @@ mod tests {
     #[test]
     fn variants_never_run_together() {
         let check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
-        let loaded = LoadedCheck { check, rules: vec![Rules::Native], vary: vec![Fact::Uid], file: 0 };
+        let loaded =
+            LoadedCheck { check, rules: vec![Rules::Native], vary: vec![Fact::Uid], matrix: Vec::new(), file: 0 };
         for expanded in expand(loaded, &Wanted::default()) {
             assert_eq!(expanded.locks, ["variants of a"]);
         }

@@ -5,6 +5,7 @@
 //! `teeth` makes of a plan the one that shows which checks can fail, `partition` one of several parts.
 
 mod expand;
+mod matrix;
 mod partition;
 mod planned;
 mod select;

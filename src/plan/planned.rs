@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::expand::{Expanded, expand};
+use super::matrix::{MOST_COMBINATIONS, combinations};
 use super::select::select;
 use super::teeth::Tooth;
 use super::variant::{Variant, Wanted};
@@ -49,6 +50,9 @@ impl Plan {
     /// If a pattern matches no check, or is no glob, or the project is gone.
     pub fn of_manifests(loaded: Loaded, wanted: &Wanted, platform: Platform) -> Result<Self> {
         let project = project(&loaded)?;
+        for one in &loaded.checks {
+            bounded(one, wanted)?;
+        }
         let expanded: Vec<Expanded> = loaded.checks.into_iter().flat_map(|loaded| expand(loaded, wanted)).collect();
         let ids: Vec<(&str, &str)> =
             expanded.iter().map(|one| (one.check.id.as_str(), one.variant.of.as_str())).collect();
@@ -102,7 +106,7 @@ impl Plan {
     #[must_use]
     pub fn of_command(project: PathBuf, check: Check, vary: Vec<Fact>) -> Self {
         let rules = check.rules;
-        let loaded = LoadedCheck { rules: vec![Rules::Native], check, vary, file: 0 };
+        let loaded = LoadedCheck { rules: vec![Rules::Native], check, vary, matrix: Vec::new(), file: 0 };
         let checks = expand(loaded, &Wanted::default()).into_iter().map(|one| Planned {
             locks: one.locks,
             // Nobody chooses it by an id that says so.
@@ -124,6 +128,20 @@ impl Plan {
 /// If it is gone.
 pub fn project(loaded: &Loaded) -> Result<PathBuf> {
     platform::real_path(&loaded.project).map_err(|error| Error::file("cannot open the project", &loaded.project, error))
+}
+
+/// More combinations than anybody waits for are refused.
+fn bounded(loaded: &LoadedCheck, wanted: &Wanted) -> Result<()> {
+    let number = combinations(&loaded.matrix);
+    if wanted.pairwise || number.is_some_and(|number| number <= MOST_COMBINATIONS) {
+        return Ok(());
+    }
+    let number = number.map_or_else(|| "beyond counting".to_owned(), |number| number.to_string());
+    Err(Error::Usage(format!(
+        "the matrix of {} has too many combinations ({number}, and at most {MOST_COMBINATIONS} are run): with --pairwise every \
+         two values are together in one of a few",
+        loaded.check.id
+    )))
 }
 
 /// Chooses with a copy what it runs beside, and the check alone: one without the others shows nothing.

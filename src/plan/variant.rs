@@ -15,10 +15,12 @@ pub struct Variant {
 }
 
 /// What distinguishes one variant of a check from another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Change {
     /// It is judged by these rules, other than those of the system.
     Rules(Rules),
+    /// A variable of its environment has this value; `None` if it is not set.
+    Setting { name: String, value: Option<String> },
     /// This is otherwise about its surroundings.
     Fact(Fact),
     /// It runs beside copies of itself that all have the same `TMPDIR`.
@@ -42,12 +44,29 @@ impl Variant {
         Self { of: self.of.clone(), changes }
     }
 
-    /// The id of the variant that it is set against: the check by the same rules, with nothing else changed.
+    /// The id of the variant that it is set against under a fact and beside itself: the check by the same rules, with the same
+    /// settings.
     #[must_use]
     pub fn compared_with(&self) -> String {
-        let rules = self.changes.iter().filter(|change| matches!(change, Change::Rules(_))).cloned().collect();
-        let base = Self { of: self.of.clone(), changes: rules };
-        base.of.clone() + &base.suffix()
+        self.id_of(|change| matches!(change, Change::Rules(_) | Change::Setting { .. }))
+    }
+
+    /// The id that all variants by the same rules have in common.
+    #[must_use]
+    pub fn by_rules(&self) -> String {
+        self.id_of(|change| matches!(change, Change::Rules(_)))
+    }
+
+    /// The id of the variant with some of its changes.
+    fn id_of(&self, is_kept: impl Fn(&Change) -> bool) -> String {
+        let changes = self.changes.iter().filter(|change| is_kept(change)).cloned().collect();
+        let variant = Self { of: self.of.clone(), changes };
+        variant.of.clone() + &variant.suffix()
+    }
+
+    /// The variables that are set for it.
+    pub fn settings(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(|change| matches!(change, Change::Setting { .. }))
     }
 
     /// Whether it runs at the same moment as others of its check.
@@ -74,8 +93,14 @@ impl Variant {
     /// What is written behind the check's id for it, as `@windows` or `[locale]`; empty for the check itself.
     #[must_use]
     pub fn suffix(&self) -> String {
-        let parts = self.changes.iter().map(|change| match change {
+        let settings: Vec<String> = self.settings().map(Change::words).collect();
+        let is_first =
+            |at: usize| !matches!(at.checked_sub(1).map(|at| &self.changes[at]), Some(Change::Setting { .. }));
+        let parts = self.changes.iter().enumerate().map(|(at, change)| match change {
             Change::Rules(rules) => format!("@{}", rules.name()),
+            // All of them stand together.
+            Change::Setting { .. } if is_first(at) => format!("[{}]", settings.join(",")),
+            Change::Setting { .. } => String::new(),
             Change::Fact(fact) => format!("[{}]", fact.name()),
             Change::OneTmpdir => format!("[{ONE_TMPDIR}]"),
             Change::Copy(number) => format!("#{number}"),
@@ -90,7 +115,24 @@ impl Variant {
             [] => None,
             [Change::Rules(rules)] => Some(rules.name().to_owned()),
             [Change::Fact(fact)] => Some(fact.name().to_owned()),
+            changes if changes.len() == self.settings().count() => {
+                Some(self.settings().map(Change::words).collect::<Vec<_>>().join(","))
+            }
             _ => Some(self.suffix()),
+        }
+    }
+}
+
+impl Change {
+    /// In a few words: `FRESH=0.1`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Rules(rules) => rules.name().to_owned(),
+            Self::Setting { name, value } => format!("{name}={}", value.as_deref().unwrap_or("null")),
+            Self::Fact(fact) => fact.words().to_owned(),
+            Self::OneTmpdir => "one TMPDIR for all".to_owned(),
+            Self::Copy(number) => format!("copy {number}"),
         }
     }
 }
@@ -108,6 +150,8 @@ pub struct Wanted {
     pub vary: Vec<Fact>,
     /// How many copies of every check that is asked for run at once at least; as many as the check says if that is less.
     pub copies: u32,
+    /// Whether of each matrix only so many combinations run that every two values are together in one.
+    pub pairwise: bool,
 }
 
 #[cfg(test)]
@@ -122,6 +166,17 @@ mod tests {
         assert_eq!(windows.with(Change::Fact(Fact::Locale)).compared_with(), "a@windows");
         assert_eq!(windows.compared_with(), "a@windows");
         assert_eq!(windows.with(Change::OneTmpdir).with(Change::Copy(2)).compared_with(), "a@windows");
+        let set = |variant: &Variant, name: &str, value: Option<&str>| {
+            variant.with(Change::Setting { name: name.to_owned(), value: value.map(str::to_owned) })
+        };
+        let one = set(&windows, "FRESH", Some("0.1"));
+        let both = set(&one, "MODE", None).with(Change::Fact(Fact::Locale));
+        assert_eq!(both.suffix(), "@windows[FRESH=0.1,MODE=null][locale]");
+        assert_eq!(
+            (both.compared_with().as_str(), both.by_rules().as_str()),
+            ("a@windows[FRESH=0.1,MODE=null]", "a@windows")
+        );
+        assert_eq!(set(&plain, "FRESH", Some("5")).name().as_deref(), Some("FRESH=5"));
     }
 
     #[test]

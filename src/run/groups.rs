@@ -6,9 +6,10 @@
 //!   of its group, and is one of those that stay anyway.
 //! - **Nothing is guessed**: of a check that itself is red, or was not seen to pass, no variant depends on anything.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
+use super::settings;
 use crate::model::{CheckReport, Fact, Finding, Frame, Kind, Severity, Shared, SharedKind, SharedUse, Verdict};
 use crate::plan::{Change, Plan, Variant};
 
@@ -62,7 +63,25 @@ pub fn conclude(members: &[Member<'_>]) -> Vec<(usize, Finding)> {
         finding.frame = member.frame.cloned();
         Some((place, finding))
     });
-    found.collect()
+    found.chain(broken_by_settings(members)).collect()
+}
+
+/// What is said of combinations of a matrix, each set against those by the same rules.
+fn broken_by_settings(members: &[Member<'_>]) -> Vec<(usize, Finding)> {
+    let mut by_rules: BTreeMap<String, Vec<(usize, &Member<'_>)>> = BTreeMap::new();
+    for (place, member) in members.iter().enumerate() {
+        if matches!(member.variant.changes.last(), Some(Change::Setting { .. })) {
+            by_rules.entry(member.variant.by_rules()).or_default().push((place, member));
+        }
+    }
+    let said = by_rules.values().flat_map(|combinations| settings::conclude(combinations));
+    let finding = |(place, message): (usize, String)| {
+        let mut finding = Finding::new(Kind::DependsOn, Severity::Error, message);
+        finding.frame = members[place].frame.cloned();
+        finding.remedy = Some("make it hold with every setting, or take out what is not to be supported".to_owned());
+        (place, finding)
+    };
+    said.map(finding).collect()
 }
 
 /// The variant with these changes, if it passes.
@@ -81,7 +100,7 @@ fn collision(members: &[Member<'_>], red: &Member<'_>) -> Option<Finding> {
     let alone = members.iter().find(|other| {
         let changes = &other.variant.changes;
         other.standing == Standing::Green
-            && changes.iter().all(|change| matches!(change, Change::Rules(_)))
+            && changes.iter().all(|change| matches!(change, Change::Rules(_) | Change::Setting { .. }))
             && red.variant.changes.starts_with(changes)
     })?;
     let beside: Vec<&SharedUse> =
@@ -111,7 +130,7 @@ fn collision(members: &[Member<'_>], red: &Member<'_>) -> Option<Finding> {
         told.push(format!("names like {} were there each time it ran", alike.join(", ")));
     }
     let blind = beside.iter().chain([&alone.shared]).find_map(|shared| shared.unseen.as_deref());
-    if let Some(why) = blind {
+    if let Some(why) = blind.filter(|_| seen.is_empty()) {
         told.push(format!("what else they have in common could not all be seen: {why}"));
     } else if told.is_empty() {
         told.push("nothing was seen that more than one of its runs used".to_owned());

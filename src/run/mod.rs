@@ -27,6 +27,7 @@ mod residue;
 mod rounds;
 mod sandbox;
 mod schedule;
+mod settings;
 mod settle;
 mod setup;
 mod shared;

@@ -224,7 +224,7 @@ fn a_manifest_with_errors() {
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, breaks, publishes, forbid, plant, faults, watch, unchanged, as, copies, repeat, retries, vary, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
+      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, breaks, publishes, forbid, plant, faults, watch, unchanged, as, copies, repeat, retries, matrix, vary, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
 
     error: the id `sweep` is taken
      --> checks.d/b.yaml:3:10

@@ -3,12 +3,15 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 112] = [
+const WRONG: [(&str, &str); 115] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
     ("link: []", "the key `link` is not known in this version of hostproof"),
     ("copies: 0", "0 is not between 1 and 64"),
+    ("matrix: {}", "a matrix without variables"),
+    ("matrix: {A: [1, \"1\"]}", "`1` is there twice for A"),
+    ("matrix: {A: [\"x,y\"]}", "a value of A cannot stand in the id of a variant"),
     ("events: [{expect: allow}]", "`events` for a check without `hook`\n only a wired hook is called"),
     ("eventually: [{within: 10s, is: absent}]", "the key `file` is missing"),
     ("eventually: [{within: 10s, file: x}]", "the key `is` is missing"),

@@ -31,7 +31,7 @@ checks:
       |     ^^^^^^^ not known here
       |
       = help: did you mean `timeout`?
-      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, breaks, publishes, forbid, plant, faults, watch, unchanged, as, copies, repeat, retries, vary, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
+      = help: known here: id, title, run, shell, interpreter, hook, events, cwd, files, home, env, inherit, stdin, timeout, grace, reader, expect, allow, eventually, breaks, publishes, forbid, plant, faults, watch, unchanged, as, copies, repeat, retries, matrix, vary, platforms, hosts, linux, windows, macos, needs, covers, lock, tags
 
     error: expected an integer, found the text "zero"
      --> checks.d/a.yaml:6:20

@@ -171,6 +171,12 @@ impl<'a> Publishing<'a> {
         self.globs.iter().zip(progress).any(|(glob, progress)| glob.files.may_match_below(progress))
     }
 
+    /// Whether what is below may be what the job names, and not only everybody's.
+    fn is_asked_for(&self, progress: &[Progress]) -> bool {
+        let mut globs = self.globs.iter().zip(progress);
+        globs.any(|(glob, progress)| glob.role != Role::Common && glob.files.may_match_below(progress))
+    }
+
     fn is_match(&self, progress: &[Progress]) -> bool {
         self.globs.iter().zip(progress).any(|(glob, progress)| glob.files.is_match(progress))
     }
@@ -198,6 +204,8 @@ impl<'a> Publishing<'a> {
                 Ok(watch) => watch,
                 // Gone already, or no folder.
                 Err(Errno::NOENT | Errno::NOTDIR) => continue,
+                // Another user's, in which this one's processes leave nothing.
+                Err(Errno::ACCESS) if !self.is_asked_for(&folder.progress) => continue,
                 Err(error) => {
                     let error = std::io::Error::from(error);
                     return self.note_blind(&format!("{}: {error}", folder.path.display()));
