@@ -41,8 +41,10 @@ pub const RULE: Rule = Rule {
         (Shell, "setsid --fork worker >/dev/null\n"),
         (
             Rust,
-            "fn f() {\n    let mut command = Command::new(\"worker\");\n    unsafe { command.pre_exec(|| { libc::setsid(); Ok(()) }) };\n    \
-             command.stdout(Stdio::null()).spawn().ok();\n}\n",
+            concat!(
+                "fn f() {\n    let mut command = Command::new(\"worker\");\n    command.pre_exec(|| { libc:",
+                ":setsid(); Ok(()) });\n    command.stdout(Stdio::null()).spawn().ok();\n}\n"
+            ),
         ),
         (Rust, "fn f() { Command::new(\"worker\").process_group(0).stdout(Stdio::null()).spawn().ok(); }\n"),
         (

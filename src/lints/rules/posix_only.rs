@@ -24,7 +24,7 @@ pub const RULE: Rule = Rule {
         (JavaScript, "const user = process.getuid();\n"),
         (Rust, concat!("use std:", ":os::unix::fs::PermissionsExt;\n")),
         (Rust, concat!("fn f(a: &Path, b: &Path) { std:", ":os::unix::fs::symlink(a, b).ok(); }\n")),
-        (Rust, "fn f(pid: i32) { unsafe { libc::kill(pid, 15) }; }\n"),
+        (Rust, concat!("fn f(pid: i32) { libc:", ":kill(pid, 15); }\n")),
         (Rust, "use nix::unistd::setsid;\n"),
         (Go, "package a\n\nfunc f(pid int) { syscall.Kill(pid, syscall.SIGTERM) }\n"),
         (Go, "package a\n\nimport \"golang.org/x/sys/unix\"\n"),
@@ -38,8 +38,8 @@ pub const RULE: Rule = Rule {
         (JavaScript, "const user = process.getuid?.();\n"),
         (JavaScript, "const user = process.platform === 'win32' ? null : process.getuid();\n"),
         (Rust, concat!("#[cfg", "(unix)]\nuse std:", ":os::unix::fs::PermissionsExt;\n")),
-        (Rust, "fn f(pid: i32) {\n    #[cfg(unix)]\n    unsafe { libc::kill(pid, 15); }\n}\n"),
-        (Rust, "fn f() -> i32 { libc::EINVAL }\n"),
+        (Rust, concat!("fn f(pid: i32) {\n    #[cfg", "(unix)]\n    libc:", ":kill(pid, 15);\n}\n")),
+        (Rust, concat!("fn f() -> i32 { libc:", ":EINVAL }\n")),
         (Go, "//go:build unix\n\npackage a\n\nfunc f(pid int) { syscall.Kill(pid, syscall.SIGTERM) }\n"),
     ],
     seen: Seen {
@@ -53,6 +53,7 @@ pub const RULE: Rule = Rule {
 
 /// Apart, since this crate itself must not import it here, and a test looks for that.
 const UNIX: &str = concat!("std:", ":os::unix");
+const C_LIBRARY: &str = concat!("libc:", ":");
 
 /// Modules of Python's library that Windows has not.
 const MODULES: &[&str] = &[
@@ -264,7 +265,7 @@ fn rust<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
                 let text = node.text();
                 if text.starts_with(UNIX) {
                     add(node, format!("Windows has no {UNIX}"));
-                } else if let Some(name) = text.strip_prefix("libc::").filter(|name| LIBC.contains(name)) {
+                } else if let Some(name) = text.strip_prefix(C_LIBRARY).filter(|name| LIBC.contains(name)) {
                     add(node, format!("Windows' libc has no {name}"));
                 }
             }
