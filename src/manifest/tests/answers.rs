@@ -3,11 +3,17 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 112] = [
+const WRONG: [(&str, &str); 118] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
-    ("faults: []", "the key `faults` is not known in this version of hostproof"),
+    ("faults: [{call: rename, path: a}]", "`errno` is missing"),
+    ("faults: [{call: rename, path: a, errno: EOI}]", "`EOI` is the name of no error"),
+    ("faults: [{call: open, path: a, nth: 0, errno: EIO}]", "a number from 1 on, or `all`"),
+    ("forbid: [bin/tmux]", "\"bin/tmux\" is not the name of a program"),
+    ("forbid: [{observe: true}]", "`program` is missing"),
+    ("plant: {a: fifos}", "`fifos` can't be planted"),
+    ("plant: {a/: fifo}", "\"a/\" is no place to plant something at"),
     ("copies: 2", "the key `copies` is not known in this version of hostproof"),
     ("events: [{expect: allow}]", "`events` for a check without `hook`\n only a wired hook is called"),
     ("eventually: [{within: 10s, is: absent}]", "the key `file` is missing"),
