@@ -3,7 +3,7 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 115] = [
+const WRONG: [(&str, &str); 122] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
@@ -12,6 +12,13 @@ const WRONG: [(&str, &str); 115] = [
     ("matrix: {}", "a matrix without variables"),
     ("matrix: {A: [1, \"1\"]}", "`1` is there twice for A"),
     ("matrix: {A: [\"x,y\"]}", "a value of A cannot stand in the id of a variant"),
+    ("faults: [{call: rename, path: a}]", "`errno` is missing"),
+    ("faults: [{call: rename, path: a, errno: EOI}]", "`EOI` is the name of no error"),
+    ("faults: [{call: open, path: a, nth: 0, errno: EIO}]", "a number from 1 on, or `all`"),
+    ("forbid: [bin/tmux]", "\"bin/tmux\" is not the name of a program"),
+    ("forbid: [{observe: true}]", "`program` is missing"),
+    ("plant: {a: fifos}", "`fifos` can't be planted"),
+    ("plant: {a/: fifo}", "\"a/\" is no place to plant something at"),
     ("events: [{expect: allow}]", "`events` for a check without `hook`\n only a wired hook is called"),
     ("eventually: [{within: 10s, is: absent}]", "the key `file` is missing"),
     ("eventually: [{within: 10s, file: x}]", "the key `is` is missing"),
