@@ -115,6 +115,7 @@ impl Job {
     }
 
     /// The globs of the watched places, and those of what is below a folder that matches one.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux tells of it"))]
     pub(super) fn watched(&self) -> impl Iterator<Item = (&PathBuf, FileGlob)> {
         self.watches.iter().flat_map(|(folder, glob)| {
             let globs = [glob.clone(), format!("{glob}/**/*")];
@@ -123,6 +124,7 @@ impl Job {
     }
 
     /// The globs of the places that may be everybody's.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux tells of it"))]
     pub(super) fn commons(&self) -> impl Iterator<Item = (&PathBuf, FileGlob)> {
         self.shared.iter().filter_map(|(folder, glob)| Some((folder, FileGlob::new(glob).ok()?)))
     }
