@@ -91,6 +91,9 @@ fn the_second_interrupt_ends_the_run_at_once() {
     // A supervisor that does not answer: after one interrupt the run waits for it.
     let supervisor = context.wait_for_pids("waits.supervisor", 1)[0];
     signal(supervisor, Signal::STOP);
+    // Only what has stopped is woken by the end of its group's last tie.
+    let state = || Command::new("ps").args(["-o", "stat=", "-p", &supervisor.to_string()]).output().expect("ps").stdout;
+    eventually("the supervisor stops", || state().starts_with(b"T"));
     signal(child.id(), Signal::INT);
     // Signals of a kind that come together are one, so as a user does it: again, until it ends.
     eventually("hostproof ends", || {
