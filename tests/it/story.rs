@@ -137,7 +137,7 @@ fn the_story_is_the_same_from_another_folder_and_in_a_copy() {
 #[test]
 fn the_story_is_the_same_under_pytest() {
     let mut context =
-        story("unmended", "[python3, -m, pytest, -p, no:cacheprovider, -q, fixtures/sweep/unmended/test_sweep.py]");
+        story("unmended", "[python3, -B, -m, pytest, -p, no:cacheprovider, -q, fixtures/sweep/unmended/test_sweep.py]");
     let own = variable("HOSTPROOF_TEST_PYTEST");
     let mut probe = std::process::Command::new("python3");
     probe.args(["-c", "import pytest"]).stderr(std::process::Stdio::null());
