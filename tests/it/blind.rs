@@ -2,13 +2,11 @@
 //! predicted instead.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown};
-use std::process::Stdio;
+use std::os::unix::fs::PermissionsExt;
 
 use hostproof::model::{Finding, How, Kind, Severity};
-use rustix::process::geteuid;
 
-use crate::context::{Context, Ran, errors, of_kind, skip, works};
+use crate::context::{Context, Ran, as_nobody, by, errors, of_kind, skip, works};
 
 /// A program that puts a filter on itself and executes another under it. The first argument says what the filter does:
 /// `listener` has one that never is asked, an error's number is what seccomp(2) answers.
@@ -55,20 +53,6 @@ fn project() -> Context {
     context.file("removes.py", REMOVES);
     context.file("under.py", UNDER);
     context
-}
-
-/// Runs hostproof by another command, which gets it and its arguments behind its own.
-pub fn by(context: &Context, command: &[&str], program: &str, arguments: &[&str]) -> Ran {
-    let mut process = std::process::Command::new(command[0]);
-    context.dress(&mut process);
-    process.args(&command[1..]).arg(program).args(&arguments[..1]);
-    if matches!(arguments[0], "run" | "try") {
-        process.arg("--report").arg(context.report_file());
-    }
-    process.args(&arguments[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let ran = context.finish(process.spawn().expect("the command"));
-    context.assert_nothing_left();
-    ran
 }
 
 const HOSTPROOF: &str = env!("CARGO_BIN_EXE_hostproof");
@@ -166,23 +150,6 @@ fn rules_are_kept_where_no_program_may_gain_rights() {
     assert_eq!(ran.report().findings, [], "it was set by somebody else: {}", ran.said());
     let setuid = &ran.report().host.probes["setuid programs"];
     assert!(setuid.starts_with("partly: they gain no rights in any check"), "{setuid}");
-}
-
-/// hostproof as a user without rights, in a project of that user's; `None` where that can't be had.
-pub fn as_nobody(context: &Context) -> Option<(Vec<&'static str>, String)> {
-    let command =
-        vec!["env", "HOME=/", "PATH=/usr/bin:/bin", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    if !geteuid().is_root() || !works(&[&command[..], &["true"]].concat()) {
-        return None;
-    }
-    let reports = context.report_file();
-    let reports = reports.parent().expect("a folder");
-    for folder in [context.base(), context.project(), reports] {
-        chown(folder, Some(65534), Some(65534)).expect("chown");
-    }
-    let program = context.file("bin/hostproof", fs::read(HOSTPROOF).expect("hostproof"));
-    fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("chmod");
-    Some((command, program.display().to_string()))
 }
 
 #[test]

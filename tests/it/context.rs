@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hostproof::model::{CheckReport, Finding, Kind, Report, Severity};
-use rustix::process::Pid;
+use rustix::process::{Pid, geteuid};
 use tempfile::TempDir;
 
 pub use crate::processes::{command_line, ends};
@@ -386,4 +386,35 @@ fn copy_tree(from: &Path, to: &Path) {
         fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
         fs::copy(from, to).expect("a file of the repository");
     }
+}
+
+/// Runs hostproof by another command, which gets it and its arguments behind its own.
+pub fn by(context: &Context, command: &[&str], program: &str, arguments: &[&str]) -> Ran {
+    let mut process = Command::new(command[0]);
+    context.dress(&mut process);
+    process.args(&command[1..]).arg(program).args(&arguments[..1]);
+    if matches!(arguments[0], "run" | "try") {
+        process.arg("--report").arg(context.report_file());
+    }
+    process.args(&arguments[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ran = context.finish(process.spawn().expect("the command"));
+    context.assert_nothing_left();
+    ran
+}
+
+/// hostproof as a user without rights, in a project of that user's; `None` where that can't be had.
+pub fn as_nobody(context: &Context) -> Option<(Vec<&'static str>, String)> {
+    let command =
+        vec!["env", "HOME=/", "PATH=/usr/bin:/bin", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    if !geteuid().is_root() || !works(&[&command[..], &["true"]].concat()) {
+        return None;
+    }
+    let reports = context.report_file();
+    let reports = reports.parent().expect("a folder");
+    for folder in [context.base(), context.project(), reports] {
+        chown(folder, Some(65534), Some(65534)).expect("chown");
+    }
+    let program = context.file("bin/hostproof", fs::read(env!("CARGO_BIN_EXE_hostproof")).expect("hostproof"));
+    fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("chmod");
+    Some((command, program.display().to_string()))
 }

@@ -8,8 +8,7 @@ use hostproof::model::{Lint, LintKind, Lints, Severity};
 use rustix::process::geteuid;
 use serde_json::Value;
 
-use crate::blind::{as_nobody, by};
-use crate::context::{Context, Ran, repository, skip, variable};
+use crate::context::{Context, Ran, as_nobody, by, repository, skip, variable};
 
 /// What `lint --code --json` says.
 fn lints(context: &Context, arguments: &[&str]) -> Lints {

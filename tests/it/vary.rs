@@ -6,8 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use hostproof::model::{Fact, Kind, Verdict};
 use rustix::process::geteuid;
 
-use crate::blind::{as_nobody, by};
-use crate::context::{Context, Ran, errors, of_kind, skip, works};
+use crate::context::{Context, Ran, as_nobody, by, errors, of_kind, skip, works};
 
 /// A check that passes as it is, and not under that fact.
 fn sensitive(fact: Fact, shm: &str) -> String {
