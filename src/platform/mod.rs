@@ -75,7 +75,7 @@ use serde::{Deserialize, Serialize};
 
 pub use file_glob::{FileGlob, Progress};
 pub use files::{
-    HAS_CODE_PAGES, Place, cannot_plant, copy_link, exit_at_once, expect_children, find_program, interrupt,
+    HAS_CODE_PAGES, Place, cannot_plant, copy_link, exit_at_once, expect_children, find_program, interrupt, interrupts,
     is_executable, is_marked_executable, is_open_to_others, is_own, is_plain_folder, link_folder, list_tree,
     make_executable, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of, real_path,
     remove_tree, run_through, set_apart, user, user_and_group,

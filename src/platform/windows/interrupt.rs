@@ -1,6 +1,7 @@
 //! Ctrl-C and its relatives.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +14,9 @@ type Each = Box<dyn FnMut() + Send>;
 
 /// What is done at each interrupt. The system gives a handler nothing but what happened.
 static EACH: Mutex<Option<Each>> = Mutex::new(None);
+
+/// How often this process was asked to end, since [`on_interrupt`] was first called.
+static TIMES: AtomicUsize = AtomicUsize::new(0);
 
 /// Calls `each`, in the place of what was to be called until now, on a thread of its own whenever the user or the system
 /// asks this process to end: by Ctrl-C, Ctrl-Break, the console's close, the end of the user's session, or the machine's.
@@ -33,6 +37,7 @@ pub fn on_interrupt(each: impl FnMut() + Send + 'static) -> io::Result<()> {
 
 /// Runs on a thread that the system starts for it.
 unsafe extern "system" fn happen(event: u32) -> i32 {
+    TIMES.fetch_add(1, Ordering::SeqCst);
     if let Some(each) = EACH.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         each();
     }
@@ -43,6 +48,11 @@ unsafe extern "system" fn happen(event: u32) -> i32 {
         }
     }
     1
+}
+
+/// How often this process was asked to end, since [`on_interrupt`] was first called.
+pub fn interrupts() -> usize {
+    TIMES.load(Ordering::SeqCst)
 }
 
 /// Asks this process to end, as the user would.
