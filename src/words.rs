@@ -116,6 +116,15 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, name: &str) 
     format!("{number} {name}{plural}")
 }
 
+/// The first of some names, and how many more there are: `a, b and 3 more`.
+#[must_use]
+pub fn first_of(names: &[impl AsRef<str>], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let more = names.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + &more
+}
+
 /// The beginning of a text, with `…` where there was more.
 #[must_use]
 pub fn beginning(text: &str, most: usize) -> String {

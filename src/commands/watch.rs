@@ -13,7 +13,7 @@ use crate::error::{Error, ExitCode, Result};
 use crate::model::{Check, CheckCommand, EventInput};
 use crate::platform;
 use crate::source::Stamps;
-use crate::words::counted;
+use crate::words::{counted, first_of};
 
 /// Between two looks, unless a look takes so long that it would be more than a twentieth of the time.
 const LOOK: Duration = Duration::from_millis(300);
@@ -58,7 +58,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
                 None => return Ok(ExitCode::Interrupted),
             }
         }
-        Show::Stderr.line(&format!("\n{} changed\n", Show::Stderr.look().text(&named(&changed))));
+        let names: Vec<String> = changed.iter().map(|path| path.display().to_string()).collect();
+        Show::Stderr.line(&format!("\n{} changed\n", Show::Stderr.look().text(&first_of(&names, NAMED))));
         match asked(args, platform::current()) {
             Ok(asked) => next = Some(asked),
             Err(error) => Show::error(&error),
@@ -146,10 +147,4 @@ fn wait(stamps: &mut Stamps) -> Result<Option<BTreeSet<PathBuf>>> {
             return Ok(None);
         }
     }
-}
-
-fn named(paths: &BTreeSet<PathBuf>) -> String {
-    let names: Vec<String> = paths.iter().take(NAMED).map(|path| path.display().to_string()).collect();
-    let more = paths.len() - names.len();
-    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
 }

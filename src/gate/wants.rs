@@ -11,6 +11,7 @@ use crate::model::{
     Accepted, CaseCount, Check, CheckCommand, Obstacle, ObstacleKind, Origin, Platform, PolicyPart, ReaderChoice, Skips,
 };
 use crate::receipt::inputs::Inputs;
+use crate::words::first_of;
 
 /// How many things that changed are named.
 const NAMED: usize = 3;
@@ -99,12 +100,7 @@ fn differs(before: Option<&Result<Inputs, String>>, after: &Result<Inputs, Strin
     match (before, after) {
         (None, _) => Some("it is new".to_owned()),
         (Some(Ok(before)), Ok(after)) if before == after => None,
-        (Some(Ok(before)), Ok(after)) => {
-            let names = before.unlike(after);
-            let more = names.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            Some(format!("{}{more} changed", names[..names.len().min(NAMED)].join(", ")))
-        }
+        (Some(Ok(before)), Ok(after)) => Some(format!("{} changed", first_of(&before.unlike(after), NAMED))),
         (Some(Err(before)), Err(after)) if before == after => None,
         (Some(Err(why)), _) => Some(format!("what it rested on before can't be told: {why}")),
         (_, Err(why)) => Some(format!("what it rests on can't be told: {why}")),

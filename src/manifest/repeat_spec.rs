@@ -9,6 +9,12 @@ use crate::model::{FlakyIs, Retries};
 /// The largest number of runs: with less than a second for each, some hours.
 const MOST: u32 = 100_000;
 
+/// At least one, and at most that many.
+fn up_to(integer: i64, most: u32) -> Result<u32, Fault> {
+    let number = u32::try_from(integer).ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| Fault::new(format!("{integer} is not between 1 and {most}")))
+}
+
 /// A number of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times(pub u32);
@@ -22,8 +28,7 @@ impl Grammar for Times {
     }
 
     fn integer(integer: i64) -> Result<Self, Fault> {
-        let number = u32::try_from(integer).ok().filter(|number| (1..=MOST).contains(number));
-        number.map(Self).ok_or_else(|| Fault::new(format!("{integer} is not between 1 and {MOST}")))
+        up_to(integer, MOST).map(Self)
     }
 
     fn schema() -> Schema {
@@ -47,8 +52,7 @@ impl Grammar for Copies {
     }
 
     fn integer(integer: i64) -> Result<Self, Fault> {
-        let number = u32::try_from(integer).ok().filter(|number| (1..=MOST_COPIES).contains(number));
-        number.map(Self).ok_or_else(|| Fault::new(format!("{integer} is not between 1 and {MOST_COPIES}")))
+        up_to(integer, MOST_COPIES).map(Self)
     }
 
     fn schema() -> Schema {

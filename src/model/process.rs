@@ -139,6 +139,24 @@ pub struct Process {
 }
 
 impl Process {
+    /// One of which nothing else is known.
+    #[must_use]
+    pub fn new(pid: u32, argv: Vec<String>) -> Self {
+        Self {
+            pid,
+            argv,
+            parents: Vec::new(),
+            started_ms: None,
+            own_session: false,
+            state: None,
+            waiting_on: None,
+            holds: Vec::new(),
+            pipes: Vec::new(),
+            case_hint: None,
+            unread: Vec::new(),
+        }
+    }
+
     /// The short form for a finding.
     #[must_use]
     pub fn to_ref(&self) -> ProcessRef {

@@ -25,6 +25,7 @@ mod case;
 mod changes;
 mod file_glob;
 mod gardener;
+mod interrupts;
 mod job;
 mod path_pattern;
 mod places;
@@ -75,12 +76,13 @@ use serde::{Deserialize, Serialize};
 
 pub use file_glob::{FileGlob, Progress};
 pub use files::{
-    HAS_CODE_PAGES, Place, cannot_plant, copy_link, exit_at_once, expect_children, find_program, interrupt, interrupts,
+    HAS_CODE_PAGES, Place, cannot_plant, copy_link, exit_at_once, expect_children, find_program, interrupt,
     is_executable, is_marked_executable, is_open_to_others, is_own, is_plain_folder, link_folder, list_tree,
     make_executable, make_folder, new_file, of_code_page, on_interrupt, open_regular, passed_over, path_of, real_path,
     remove_tree, run_through, set_apart, user, user_and_group,
 };
 pub use gardener::Garden;
+pub use interrupts::interrupts;
 pub use job::{Captured, Change, Ended, Forbids, Job, LaneError, LateProcess, Outcome, StartError};
 pub use path_pattern::{PathPattern, as_glob};
 pub use places::{sandbox_base, state_folder};

@@ -111,19 +111,8 @@ mod tests {
     }
 
     fn process(started_ms: i64, hint: Option<&str>) -> Process {
-        Process {
-            pid: 1,
-            argv: vec!["x".to_owned()],
-            parents: Vec::new(),
-            started_ms: Some(started_ms),
-            own_session: false,
-            state: None,
-            waiting_on: None,
-            holds: Vec::new(),
-            pipes: Vec::new(),
-            case_hint: hint.map(str::to_owned),
-            unread: Vec::new(),
-        }
+        let (started_ms, case_hint) = (Some(started_ms), hint.map(str::to_owned));
+        Process { started_ms, case_hint, ..Process::new(1, vec!["x".to_owned()]) }
     }
 
     fn blamed(cases: &[Case], process: &Process, path: Option<&str>) -> Option<String> {

@@ -3,6 +3,7 @@
 use super::Look;
 use super::terminal::one_line;
 use crate::model::Baseline;
+use crate::words::first_of;
 
 /// How many ids of old failures are shown.
 const SHOWN: usize = 5;
@@ -24,9 +25,7 @@ pub fn baseline(look: Look, baseline: &Baseline) -> Vec<String> {
     lines.extend(new.iter().map(|worse| line(format!("{}: {}", worse.id, worse.why))));
     for (what, ids) in [("red before, too", old), ("mended", mended), ("red, and not known of before", unknown)] {
         if !ids.is_empty() {
-            let more = if ids.len() > SHOWN { format!(" and {} more", ids.len() - SHOWN) } else { String::new() };
-            let shown: Vec<&str> = ids.iter().take(SHOWN).map(String::as_str).collect();
-            lines.push(line(format!("{what}: {}{more}", shown.join(", "))));
+            lines.push(line(format!("{what}: {}", first_of(ids, SHOWN))));
         }
     }
     lines

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::look::Look;
 use super::receipt::text;
 use crate::model::{Disregarded, Revocation, Statement};
-use crate::words::counted;
+use crate::words::{counted, first_of};
 
 /// How many checks are named before the rest is counted.
 const NAMED: usize = 3;
@@ -78,12 +78,11 @@ fn line(look: Look, kept: &Kept, is_revoked: bool) -> String {
             let red = receipt.checks.iter().filter(|check| check.verdict.is_red()).count();
             let tag = if red == 0 { look.green("ok  ") } else { look.red("RED ") };
             let place = format!("{} {}", text(&receipt.place.kind), text(&receipt.host.os));
-            let named: Vec<String> = receipt.checks.iter().take(NAMED).map(|check| text(&check.id)).collect();
-            let more = receipt.checks.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let named: Vec<String> = receipt.checks.iter().map(|check| text(&check.id)).collect();
+            let named = first_of(&named, NAMED);
             let red = if red == 0 { String::new() } else { format!(", {red} red") };
             let revoked = if is_revoked { ", and a revocation names it" } else { "" };
-            format!(" {tag}  {digest}  {time}  {place}  {}{more}{red}, {signed}{revoked}", named.join(", "))
+            format!(" {tag}  {digest}  {time}  {place}  {named}{red}, {signed}{revoked}")
         }
     }
 }

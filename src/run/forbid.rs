@@ -62,18 +62,6 @@ fn told(call: StubCall, started: SystemTime) -> ForbiddenCall {
     // Beyond the supervisor it is nobody of the check.
     let is_supervisor = |parent: &ProcessRef| parent.argv.get(1).is_some_and(|word| word.starts_with("__"));
     let parents = parents.into_iter().take_while(|parent| !is_supervisor(parent)).collect();
-    let process = Process {
-        pid,
-        argv,
-        parents,
-        started_ms: None,
-        own_session: false,
-        state: None,
-        waiting_on: None,
-        holds: Vec::new(),
-        pipes: Vec::new(),
-        case_hint: None,
-        unread: Vec::new(),
-    };
+    let process = Process { parents, ..Process::new(pid, argv) };
     ForbiddenCall { program, process, at_ms, ran }
 }

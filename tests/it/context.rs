@@ -95,6 +95,15 @@ impl Context {
         path
     }
 
+    /// Wires a shell script as Claude Code's hook for its event Stop.
+    pub fn stop_hook(&self, script: &str) {
+        self.file(
+            ".claude/settings.json",
+            r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR\"/stop.sh"}]}]}}"#,
+        );
+        self.file("stop.sh", script);
+    }
+
     /// Writes a program of the project.
     pub fn program(&self, path: &str, content: &str) -> PathBuf {
         let path = self.file(path, content);

@@ -204,11 +204,7 @@ fn where_the_filter_can_not_be_had_the_check_is_not_green() {
 #[test]
 fn a_hooks_calls_fail_too() {
     let context = Context::new();
-    context.file(
-        ".claude/settings.json",
-        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR\"/stop.sh"}]}]}}"#,
-    );
-    context.file("stop.sh", "cd \"$HOSTPROOF_SANDBOX\"; echo > a; mv a b 2>/dev/null && exit 0; exit 2\n");
+    context.stop_hook("cd \"$HOSTPROOF_SANDBOX\"; echo > a; mv a b 2>/dev/null && exit 0; exit 2\n");
     context.manifest(
         "hook.yaml",
         "version: 1\nchecks:\n- id: hook\n  hook: {file: .claude/settings.json}\n  \

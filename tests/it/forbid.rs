@@ -123,11 +123,7 @@ fn the_case_that_called_is_named() {
 #[test]
 fn a_hook_may_not_either() {
     let context = Context::new();
-    context.file(
-        ".claude/settings.json",
-        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR\"/stop.sh"}]}]}}"#,
-    );
-    context.file("stop.sh", "touch made\nexit 0\n");
+    context.stop_hook("touch made\nexit 0\n");
     context.manifest(
         "hook.yaml",
         "version: 1\nchecks:\n- {id: hook, hook: {file: .claude/settings.json}, events: [{name: stop, expect: allow}], forbid: [touch]}",

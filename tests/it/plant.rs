@@ -181,11 +181,7 @@ fn checks_that_plant_at_one_path_take_turns() {
 #[test]
 fn a_hook_finds_what_is_planted_too() {
     let context = Context::new();
-    context.file(
-        ".claude/settings.json",
-        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR\"/stop.sh"}]}]}}"#,
-    );
-    context.file("stop.sh", "test -d \"$CLAUDE_PROJECT_DIR/state\" || exit 2\n");
+    context.stop_hook("test -d \"$CLAUDE_PROJECT_DIR/state\" || exit 2\n");
     context.manifest(
         "hook.yaml",
         "version: 1\nchecks:\n- {id: hook, hook: {file: .claude/settings.json}, events: [{expect: allow}], plant: {state: directory}}",

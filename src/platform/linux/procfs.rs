@@ -201,17 +201,10 @@ pub fn read(pid: u32, wanted: &Wanted<'_>) -> Option<Process> {
     let living = if stat.state == 'Z' { living_thread(pid) } else { Some((pid, stat.state)) };
     let (id, state) = living.unwrap_or((pid, 'Z'));
     let mut process = Process {
-        pid,
-        argv: argv::argv(id, &stat.name),
-        parents: Vec::new(),
         started_ms: Some(start_ms(&stat) - wanted.started_ms.cast_signed()),
         own_session: wanted.leader.is_some_and(|leader| stat.session != leader),
         state: Some(state_word(state).to_owned()),
-        waiting_on: None,
-        holds: Vec::new(),
-        pipes: Vec::new(),
-        case_hint: None,
-        unread: Vec::new(),
+        ..Process::new(pid, argv::argv(id, &stat.name))
     };
     if living.is_none() {
         return Some(process);

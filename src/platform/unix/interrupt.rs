@@ -1,21 +1,12 @@
 //! Ctrl-C and its relatives.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::super::interrupts;
 use crate::error::ExitCode;
-
-type Each = Box<dyn FnMut() + Send>;
-
-/// What is done at each interrupt.
-static EACH: Mutex<Option<Each>> = Mutex::new(None);
-
-/// How often this process was asked to end, since [`on_interrupt`] was first called.
-static TIMES: AtomicUsize = AtomicUsize::new(0);
 
 /// Calls `each`, in the place of what was to be called until now, on a thread of its own whenever the user or the system
 /// asks this process to end.
@@ -26,7 +17,7 @@ static TIMES: AtomicUsize = AtomicUsize::new(0);
 ///
 /// If the system refuses a handler.
 pub fn on_interrupt(each: impl FnMut() + Send + 'static) -> io::Result<()> {
-    if EACH.lock().unwrap_or_else(PoisonError::into_inner).replace(Box::new(each)).is_some() {
+    if interrupts::replace(each) {
         return Ok(());
     }
     let wanted: Vec<i32> =
@@ -34,18 +25,10 @@ pub fn on_interrupt(each: impl FnMut() + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new(wanted)?;
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
         for _ in signals.forever() {
-            TIMES.fetch_add(1, Ordering::SeqCst);
-            if let Some(each) = EACH.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-                each();
-            }
+            interrupts::happen();
         }
     })?;
     Ok(())
-}
-
-/// How often this process was asked to end, since [`on_interrupt`] was first called.
-pub fn interrupts() -> usize {
-    TIMES.load(Ordering::SeqCst)
 }
 
 /// Asks this process to end, as the user would.

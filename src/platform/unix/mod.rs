@@ -28,7 +28,7 @@ pub use files::{
     HAS_CODE_PAGES, Place, copy_link, is_open_to_others, is_own, is_plain_folder, link_folder, make_executable,
     make_folder, new_file, of_code_page, open_regular, path_of, real_path, user, user_and_group,
 };
-pub use interrupt::{exit_at_once, expect_children, interrupt, interrupts, on_interrupt};
+pub use interrupt::{exit_at_once, expect_children, interrupt, on_interrupt};
 pub use limits::limits;
 pub use list::list_tree;
 pub use plants::{cannot_plant, forget_helper, identity, put, start_helper};

@@ -154,19 +154,8 @@ impl Processes {
     #[must_use]
     pub fn told(&self, pid: u32) -> Option<Process> {
         let known = self.get(pid).filter(|known| !known.argv.is_empty())?;
-        Some(Process {
-            pid,
-            argv: known.argv.clone(),
-            parents: self.parents(pid),
-            started_ms: self.started_ms(known),
-            own_session: false,
-            state: None,
-            waiting_on: None,
-            holds: Vec::new(),
-            pipes: Vec::new(),
-            case_hint: None,
-            unread: Vec::new(),
-        })
+        let (parents, started_ms) = (self.parents(pid), self.started_ms(known));
+        Some(Process { parents, started_ms, ..Process::new(pid, known.argv.clone()) })
     }
 
     /// From the nearest upwards. A number may have belonged to another process before: a parent is older than its child.

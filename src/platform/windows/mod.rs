@@ -61,7 +61,7 @@ pub use files::{
     Place, copy_link, is_open_to_others, is_own, is_plain_folder, link_folder, make_executable, make_folder, new_file,
     open_regular, path_of,
 };
-pub use interrupt::{exit_at_once, expect_children, interrupt, interrupts, on_interrupt};
+pub use interrupt::{exit_at_once, expect_children, interrupt, on_interrupt};
 pub use lane::{LaneHandle, prepare, start_lane};
 pub use list::list_tree;
 pub use look::{Watcher, end_stranger, wait_for_an_end};
