@@ -20,8 +20,8 @@ use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
 use super::writes::{self, About};
 use crate::model::{
-    Act, Answer, Effect, FaultSeen, ForbiddenCall, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Rule,
-    Rules, Target, WindowsRules,
+    Act, Answer, Effect, FaultSeen, ForbiddenCall, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Rules,
+    Target, WindowsRules,
 };
 
 /// How many questions are answered before anything else is looked at.
