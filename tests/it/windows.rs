@@ -486,7 +486,8 @@ fn a_check_runs_once_by_each_of_its_rules() {
         ran.exits(0).report().checks.iter().map(|check| check.id.clone()).collect::<Vec<_>>()
     };
     assert_eq!(ids(&["run"]), ["a", "a@windows", "b"]);
-    assert_eq!(ids(&["run", "a"]), ["a"]);
+    assert_eq!(ids(&["run", "a"]), ["a", "a@windows"]);
+    assert_eq!(ids(&["run", "a@native"]), ["a"]);
     assert_eq!(ids(&["run", "b@windows"]), ["b@windows"], "also of a check that does not say so");
     assert_eq!(ids(&["run", "--as", "windows"]), ["a@windows", "b@windows"]);
     assert_eq!(ids(&["run", "b", "--as", "windows"]), ["b@windows"]);
