@@ -1,11 +1,14 @@
 //! `in-place-write`: a file that others poll is written in place.
 
-use super::super::language::Language::{JavaScript, Python, Shell};
+use super::super::language::Language::{self, JavaScript, Python, Shell};
 use super::super::literal::literal;
+use super::super::needs::Need;
+use super::super::needs::Sign::{Calls, Made, Text};
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Source, scope};
 use super::super::syntax::Node;
+use super::super::written::{Written, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -16,6 +19,12 @@ pub const RULE: Rule = Rule {
     why: "Between the opening and the last byte it is empty or half: hooks run at once, and whoever reads then gets broken \
           JSON. A run that is ended in between leaves it so.",
     hosts: &[TrapHost::Any],
+    needs: &[
+        Need::of(&[Python], &[Made(names), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
+        Need::of(&[Python], &[Made(names), Text(r"\bwrite_(?:text|bytes)\b")]).when(|about| !about.is_test()),
+        Need::of(Language::SCRIPTS, &[Made(names), Text("writeFile")]).when(|about| !about.is_test()),
+        Need::of(&[Shell], &[Made(names), Text(">")]).when(|about| !about.is_test()),
+    ],
     mend: "write a draft beside it, and put it in its place with os.replace (rename, mv)",
     bad: &[
         (
@@ -52,6 +61,20 @@ pub const RULE: Rule = Rule {
     seen: Seen { found: 16, right: 15, wrong: 1, remark: "the wrong one is written by an installer alone." },
     find,
 };
+
+/// An expression for what the name of such a file, or that of a function, has in it.
+fn names() -> String {
+    format!("(?i:{}|{}|pid(?:[^a-z]|$))|[pP]id[A-Z]", SHARED.join("|"), PUBLISHING.join("|"))
+}
+
+/// Whether an `open` may have a mode that begins with `w`.
+fn may_write(call: &Written<'_>) -> bool {
+    let mode = call.argument(1, "mode");
+    // What is no text is not known.
+    mode.is_some_and(|mode| {
+        plain_text(mode).map_or_else(|| mode.contains(&b'"') || mode.contains(&b'\''), |mode| mode.starts_with(b"w"))
+    })
+}
 
 /// Words of names of files that several read.
 const SHARED: &[&str] = &["state", "cache", "status", "heartbeat", "pidfile"];
