@@ -40,6 +40,7 @@ mod text;
 mod together;
 mod tools;
 mod unseen;
+mod unstarted;
 mod workers;
 
 pub use copy::{common_git_folder, listed as copy_listed, own_git_folder};

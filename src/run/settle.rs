@@ -18,7 +18,7 @@ use super::text::Unsatisfied;
 use super::together::OneTmpdir;
 use super::unseen::Unseen;
 use super::workers::{Keep, Options};
-use super::{judge, output, records, shared};
+use super::{judge, output, records, shared, unstarted};
 use crate::model::{
     Case, CaseOutcome, Cases, CheckReport, Cwd, Finding, HookReport, Process, ProcessTimes, Reading, Stream, Verdict,
 };
@@ -325,6 +325,7 @@ impl Pending<'_> {
             listed,
             found: left,
             at_limit: at_limit(&outcome),
+            unstarted: unstarted::seen(check, &outcome, &reading),
             strict: options.strict,
             needs_proof: planned.needs_proof,
         };
