@@ -20,7 +20,7 @@ use super::commons::Commons;
 use super::filter::{self, About};
 use super::procfs::Wanted;
 use super::removals;
-use super::writers::Writers;
+use super::writers::{Writers, is_special};
 use crate::model::{PUBLISHED_FILES, Process, SharedUse};
 
 /// How many folders are watched at most.
@@ -446,9 +446,4 @@ impl Drop for Publishing<'_> {
 /// Why published files could not be watched, as it is told.
 fn told(why: &str) -> String {
     format!("{PUBLISHED_FILES}: {why}")
-}
-
-/// Whether it is there, and neither a file nor a link to one: a pipe or a socket is nothing that could be half-written.
-fn is_special(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|it| !it.is_file() && !it.is_symlink())
 }
