@@ -97,9 +97,10 @@ fn is_measured_alone(check: &Check) -> bool {
     is_counted || is_watched || check.cwd == Cwd::Project && (writes || matches!(check.reader, ReaderChoice::Junit(_)))
 }
 
-/// How many copies of a check run at once; 0 for none. A hook has none: its calls run one after the other.
+/// How many copies of a check run at once; 0 for none. A hook has none: its calls run one after the other. Nor has what has
+/// something planted that is there once for all.
 fn copies(check: &Check, base: &Variant, wanted: &Wanted, named: &HashSet<&str>) -> u32 {
-    if matches!(check.command, CheckCommand::Hook(_)) {
+    if matches!(check.command, CheckCommand::Hook(_)) || check.plants_outside().next().is_some() {
         return 0;
     }
     let (id, shared) = (base.compared_with(), format!("[{ONE_TMPDIR}]"));

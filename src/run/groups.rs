@@ -109,7 +109,10 @@ fn collision(members: &[Member<'_>], red: &Member<'_>) -> Option<Finding> {
     let beside: Vec<&SharedUse> =
         members.iter().filter(|other| other.variant.runs_with(red.variant)).map(|other| other.shared).collect();
     let place = if red.variant.has_one_tmpdir() { " with one TMPDIR for all" } else { "" };
-    let used = used_by_several(alone.shared, &beside, red.variant.has_one_tmpdir());
+    let mut used = used_by_several(alone.shared, &beside, red.variant.has_one_tmpdir());
+    // What the failure itself names, by its last name at least, comes first.
+    let error = red.frame.and_then(|frame| frame.error.as_deref()).unwrap_or_default();
+    used.sort_by_key(|shared| !error.contains(shared.name.rsplit('/').next().unwrap_or_default()));
     let words = |things: &[&Shared]| {
         let named: Vec<String> = things.iter().take(NAMED).map(|shared| shared.words()).collect();
         let more = things.len().saturating_sub(NAMED);

@@ -3,6 +3,7 @@
 //! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
 mod beside;
+mod carried;
 mod copy;
 mod edits;
 mod encoding;
@@ -41,6 +42,7 @@ mod text;
 mod together;
 mod tools;
 mod unseen;
+mod unstarted;
 mod workers;
 
 pub use copy::{common_git_folder, listed as copy_listed, own_git_folder};

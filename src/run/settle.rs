@@ -18,7 +18,7 @@ use super::text::Unsatisfied;
 use super::together::OneTmpdir;
 use super::unseen::Unseen;
 use super::workers::{Keep, Options};
-use super::{judge, output, records, shared};
+use super::{encoding, judge, output, records, shared, unstarted};
 use crate::model::{
     Case, CaseOutcome, Cases, CheckReport, Cwd, Finding, HookReport, Process, ProcessTimes, Reading, Stream, Verdict,
 };
@@ -315,6 +315,7 @@ impl Pending<'_> {
         if outcome.ended != Ended::Cancelled {
             left.extend(names::found(check, &outcome, &sandbox, tracked, &blame));
             left.extend(probes::idle_faults(&outcome, check));
+            left.extend(encoding::beyond_code_page(check, &outcome));
         }
         let mut facts = judge::Facts {
             ended: outcome.ended,
@@ -325,6 +326,7 @@ impl Pending<'_> {
             listed,
             found: left,
             at_limit: at_limit(&outcome),
+            unstarted: unstarted::seen(check, &outcome, &reading),
             strict: options.strict,
             needs_proof: planned.needs_proof,
         };

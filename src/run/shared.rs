@@ -10,7 +10,7 @@ use crate::platform;
 use crate::probes::Places;
 
 /// Folders in which programs leave what has a fixed name.
-const COMMON: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+pub const COMMON: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 /// The names in such a folder, and in the folders that are in it.
 const NAMES: [&str; 2] = ["*", "*/*"];
 

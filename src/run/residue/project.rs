@@ -171,7 +171,9 @@ impl<'a> Project<'a> {
     pub fn of_the_run(&self, strict: bool) -> Vec<Finding> {
         let Some(mut state) = self.state() else { return Vec::new() };
         let project = &self.plan.project;
-        let places = Places { sandbox: platform::sandbox_base(), project: project.clone(), cwd: project.clone() };
+        // Which sandbox it was is not known, and none of them is in the project.
+        let sandbox = platform::sandbox_base().join("*");
+        let places = Places { sandbox, project: project.clone(), cwd: project.clone() };
         let mut findings = std::mem::take(&mut state.seen);
         for (checks, changes) in std::mem::take(&mut state.of_run) {
             let mut exempt = Exempt::default();
