@@ -26,6 +26,7 @@ mod language;
 mod literal;
 mod look;
 mod names;
+mod needs;
 mod paths;
 mod rule;
 mod rules;
@@ -36,6 +37,7 @@ mod syntax;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod written;
 
 pub use language::Language;
 pub use rule::{Example, Rule, Seen};

@@ -21,6 +21,12 @@ const PATHS: &[&str] = &[
     "basedir",
 ];
 
+/// An expression for what a source has in it wherever an expression in it is a path. What gives one has such a word in its
+/// name, too.
+pub fn naming() -> String {
+    format!(r"(?i:{}|\bf?p\b)", PATHS.join("|"))
+}
+
 /// Words of names that stand for something else with slashes in it.
 const OTHERS: &[&str] = &[
     "url", "uri", "href", "route", "endpoint", "ref", "branch", "api", "link", "mime", "request", "req", "zip",

@@ -3,7 +3,7 @@
 use super::language::Language;
 use super::literal::literal;
 use super::names::Names;
-use super::source::Source;
+use super::source::{About, Source};
 use super::syntax::{Node, Syntax};
 
 /// Whether a command, or what it is the last part of, is sent into the background.
@@ -61,7 +61,7 @@ pub fn with_commands<R>(text: &str, then: impl FnOnce(&Source<'_>) -> R) -> Opti
     let text = text.replace(super::literal::HOLE, "x");
     let syntax = Syntax::parse(Language::Shell, &text).ok()?;
     let names = Names::default();
-    Some(then(&Source::new(Language::Shell, "", &syntax, &names)))
+    Some(then(&Source::new(About::of(Language::Shell, ""), &syntax, &names)))
 }
 
 /// What starts a program in Python: with an argv, or with a text for the system's shell.

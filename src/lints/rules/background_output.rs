@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use super::super::detach::Options;
-use super::super::language::Language::{Python, Shell};
+use super::super::language::Language::{self, Python, Shell};
 use super::super::literal::pieces;
+use super::super::needs::Need;
+use super::super::needs::Sign::{Calls, Text};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{PYTHON_STARTERS, given_text, is_of_output, redirects_output, with_commands};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
+use super::super::written::Written;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -19,6 +22,12 @@ pub const RULE: Rule = Rule {
     why: "A host reads a hook's output to its end, which comes when the last process that has it is gone. In `a && b >x &` \
           the redirection is b's alone; the `&` makes another shell that runs both, has the hook's output, and waits for b.",
     hosts: &[TrapHost::Any],
+    needs: &[
+        Need::of(&[Shell], &[Text(LONE)]),
+        Need::of(&[Python], &[Text(LONE), Text("subprocess"), Calls(PYTHON_STARTERS, sends)]),
+        Need::of(&[Python], &[Text(LONE), Calls(&["system"], sends)]),
+        Need::of(Language::SCRIPTS, &[Text(LONE), Text("child_process")]),
+    ],
     mend: "redirect the whole: { a && b; } >/dev/null 2>&1 &",
     bad: &[
         (Shell, "[ -f x ] && (sleep 9; sync) >/dev/null 2>&1 &\n"),
@@ -49,6 +58,13 @@ pub const RULE: Rule = Rule {
     },
     find,
 };
+
+/// An `&` that is no part of `&&` and of a redirection.
+const LONE: &str = r"(?:^|[^&>|<])&(?:[^&>]|$)";
+
+fn sends(call: &Written<'_>) -> bool {
+    call.inside.contains(&b'&')
+}
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if source.language == Shell {

@@ -1,6 +1,8 @@
 //! `by-name`: processes that are found or ended by name.
 
-use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
+use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell};
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{argv, given_text, with_commands};
 use super::super::source::{Call, Source};
@@ -14,6 +16,12 @@ pub const RULE: Rule = Rule {
     why: "The name is not yours alone: it meets other sessions, other users, another run of the same test, and the command \
           that asks. Windows has none of these programs, and Git Bash's ps knows no command lines.",
     hosts: &[TrapHost::Windows, TrapHost::Any],
+    needs: &[
+        Need::of(&[Shell], &[Text(PROGRAMS)]),
+        Need::of(&[Python], &[Text(PROGRAMS), Text(r"\b(?:subprocess|system|popen)\b")]),
+        Need::of(Language::SCRIPTS, &[Text(PROGRAMS), Text("child_process")]),
+        Need::of(&[Rust, Go], &[Text(PROGRAMS), Text(r"\b(?:Command|exec)\b")]),
+    ],
     mend: "keep the process id of what you start, and ask for that (kill -0 \"$pid\", child.poll())",
     bad: &[
         (Shell, "pkill -f guard.py\n"),
@@ -35,6 +43,8 @@ pub const RULE: Rule = Rule {
     seen: Seen { found: 3, right: 3, wrong: 0, remark: "" },
     find,
 };
+
+const PROGRAMS: &str = r"\b(?:pgrep|pkill|killall|pidof|ps)\b";
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in &source.calls {

@@ -1,6 +1,6 @@
 //! `detached-cwd`: a process that is started to outlive the hook, in a folder that nobody chose.
 
-use super::super::detach::detached;
+use super::super::detach::{DETACHING, DETACHING_PYTHON, detached};
 use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{given_text, is_in_background, redirects_output, with_commands};
@@ -15,6 +15,7 @@ pub const RULE: Rule = Rule {
     why: "It sits in whatever folder the hook was started in. Windows removes no folder that a process sits in: a test that \
           runs the hook in a temporary folder fails when that goes, and on Linux the process stays in a deleted one.",
     hosts: &[TrapHost::Windows],
+    needs: &[DETACHING, DETACHING_PYTHON],
     mend: "give it a folder that outlives it: cwd=… where it is started (in a shell: cd there first)",
     bad: &[
         (

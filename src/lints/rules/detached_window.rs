@@ -1,6 +1,8 @@
 //! `detached-window`: `DETACHED_PROCESS` together with `CREATE_NO_WINDOW`.
 
-use super::super::language::Language::{Python, Rust};
+use super::super::language::Language::{self, Python, Rust};
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
 use super::super::syntax::Node;
@@ -13,6 +15,7 @@ pub const RULE: Rule = Rule {
     why: "The two exclude each other, and Windows then ignores CREATE_NO_WINDOW: the process has no console, and each console \
           program that it starts opens a window of its own on the screen.",
     hosts: &[TrapHost::Windows],
+    needs: &[Need::of(Language::ALL, &[Text(r"\bDETACHED_PROCESS\b"), Text(r"\bCREATE_NO_WINDOW\b")])],
     mend: "use CREATE_NO_WINDOW alone, with CREATE_NEW_PROCESS_GROUP if Ctrl-C is to pass it by",
     bad: &[
         (Python, "import subprocess\n\nFLAGS = subprocess.DETACHED_PROCESS | subprocess.CREATE_NO_WINDOW\n"),

@@ -1,6 +1,8 @@
 //! `ignored-cleanup`: errors of a temporary folder's removal are ignored, and nothing else is done about them.
 
 use super::super::language::Language::Python;
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -11,6 +13,7 @@ pub const RULE: Rule = Rule {
     finds: "`TemporaryDirectory(ignore_cleanup_errors=True)`, where nothing in the same function waits for a process or ends one.",
     why: "It hides what Windows says, and does not mend it: the folder and whoever sits in it stay.",
     hosts: &[TrapHost::Windows],
+    needs: &[Need::of(&[Python], &[Text(r"\bignore_cleanup_errors\b")])],
     mend: "end and wait for what was started in it, or give that another folder; then the argument is not needed",
     bad: &[(
         Python,

@@ -1,11 +1,14 @@
 //! `in-place-write`: a file that others poll is written in place.
 
-use super::super::language::Language::{JavaScript, Python, Shell};
+use super::super::language::Language::{self, JavaScript, Python, Shell};
 use super::super::literal::literal;
+use super::super::needs::Need;
+use super::super::needs::Sign::{Calls, Made, Text};
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Source, scope};
 use super::super::syntax::Node;
+use super::super::written::{Written, has_text, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -16,6 +19,14 @@ pub const RULE: Rule = Rule {
     why: "Between the opening and the last byte it is empty or half: hooks run at once, and whoever reads then gets broken \
           JSON. A run that is ended in between leaves it so.",
     hosts: &[TrapHost::Any],
+    needs: &[
+        Need::of(&[Python], &[Calls(&["open"], |call| may_write(call) && is_named(call))])
+            .when(|about| !about.is_test()),
+        Need::of(&[Python], &[Made(functions), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
+        Need::of(&[Python], &[Made(names), Text(r"\bwrite_(?:text|bytes)\b")]).when(|about| !about.is_test()),
+        Need::of(Language::SCRIPTS, &[Made(names), Text("writeFile")]).when(|about| !about.is_test()),
+        Need::of(&[Shell], &[Made(names), Text(">")]).when(|about| !about.is_test()),
+    ],
     mend: "write a draft beside it, and put it in its place with os.replace (rename, mv)",
     bad: &[
         (
@@ -52,6 +63,29 @@ pub const RULE: Rule = Rule {
     seen: Seen { found: 16, right: 15, wrong: 1, remark: "the wrong one is written by an installer alone." },
     find,
 };
+
+/// An expression for what the name of such a file, or that of a function, has in it.
+fn names() -> String {
+    format!("(?i:{}|{}|pid(?:[^a-z]|\\z))|[pP]id[A-Z]", SHARED.join("|"), PUBLISHING.join("|"))
+}
+
+/// The same for the name of a function alone.
+fn functions() -> String {
+    format!(r"\bdef\s+\w*(?:{})", names())
+}
+
+/// Whether the file that a call is given may have such a name.
+fn is_named(call: &Written<'_>) -> bool {
+    let file = call.arguments.first().map(|file| file.to_ascii_lowercase()).unwrap_or_default();
+    SHARED.iter().chain(&["pid"]).any(|word| memchr::memmem::find(&file, word.as_bytes()).is_some())
+}
+
+/// Whether an `open` may have a mode that begins with `w`.
+fn may_write(call: &Written<'_>) -> bool {
+    let mode = call.argument(1, "mode");
+    // What is no text is not known.
+    mode.is_some_and(|mode| plain_text(mode).map_or_else(|| has_text(mode), |mode| mode.starts_with('w')))
+}
 
 /// Words of names of files that several read.
 const SHARED: &[&str] = &["state", "cache", "status", "heartbeat", "pidfile"];

@@ -2,11 +2,14 @@
 
 use super::super::language::Language::Python;
 use super::super::literal::literal;
+use super::super::needs::Need;
+use super::super::needs::Sign::{Calls, Text};
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{PYTHON_STARTERS, argv};
 use super::super::source::{Call, Source};
 use super::super::syntax::Node;
+use super::super::written::{Written, has_text, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -16,6 +19,27 @@ pub const RULE: Rule = Rule {
     why: "Python takes the system's: UTF-8 on Linux and macOS, an old code page on Windows until Python 3.15. The same file \
           is then other text, or a UnicodeDecodeError, there; what is written there can't be read elsewhere.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Calls(&["open"], opens_text)]).when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Text(r"\bio\s+as\b"), Calls(&["open"], |_| true)])
+            .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(&["os.fdopen"], |call| may_be_text(call, 1))])
+            .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(
+            &[Python],
+            &[Calls(&["NamedTemporaryFile", "TemporaryFile"], |call| {
+                call.argument(0, "mode").is_some() && may_be_text(call, 0)
+            })],
+        )
+        .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(&["read_text"], |call| call.arguments.is_empty())])
+            .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(&["write_text"], |call| call.arguments.len() == 1)])
+            .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(&["subprocess.check_output"], reads_text)]).when(|about| !about.is_for_posix()),
+        Need::of(&[Python], &[Text("capture_output|PIPE"), Text("subprocess"), Calls(PYTHON_STARTERS, reads_text)])
+            .when(|about| !about.is_for_posix()),
+    ],
     mend: "say encoding=\"utf-8\"",
     bad: &[
         (Python, "def f(path):\n    with open(path) as file:\n        return file.read()\n"),
@@ -53,6 +77,31 @@ pub const RULE: Rule = Rule {
     },
     find,
 };
+
+/// Whether an `open`, of a module or of a path, may be one of a text.
+fn opens_text(call: &Written<'_>) -> bool {
+    let before = call.before.trim_ascii_end();
+    let Some(object) = before.strip_suffix(b".").map(<[u8]>::trim_ascii_end) else { return may_be_text(call, 1) };
+    let name = object.iter().rposition(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').map_or(0, |at| at + 1);
+    let name = object[name..].to_ascii_lowercase();
+    let of_path = [&b"path"[..], b"file"].iter().any(|word| memchr::memmem::find(&name, word).is_some());
+    name == b"io" && may_be_text(call, 1) || (of_path || object.ends_with(b")")) && may_be_text(call, 0)
+}
+
+/// Whether what a call opens, with its mode at that place, may be a text, and nothing says in which encoding.
+fn may_be_text(call: &Written<'_>, mode: usize) -> bool {
+    let is_text = |mode: &[u8]| plain_text(mode).map_or_else(|| has_text(mode), |mode| !mode.contains('b'));
+    says_none(call) && call.argument(mode, "mode").is_none_or(is_text)
+}
+
+fn says_none(call: &Written<'_>) -> bool {
+    !call.is_spread() && call.keyword("encoding").is_none_or(|encoding| encoding == b"None")
+}
+
+/// Whether a call that starts a program reads its output as text, and nothing says in which encoding.
+fn reads_text(call: &Written<'_>) -> bool {
+    says_none(call) && ["text", "universal_newlines"].iter().any(|name| call.keyword(name) == Some(b"True"))
+}
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if source.language != Python || source.is_for_posix() {

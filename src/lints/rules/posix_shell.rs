@@ -1,10 +1,13 @@
 //! `posix-shell`: a text for the system's shell that only a POSIX shell understands.
 
-use super::super::language::Language::{JavaScript, Python};
+use super::super::language::Language::{self, JavaScript, Python};
+use super::super::needs::Need;
+use super::super::needs::Sign::{Calls, Text};
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::{shell_text, with_commands};
+use super::super::shell::{PYTHON_STARTERS, shell_text, with_commands};
 use super::super::source::Source;
 use super::super::syntax::Node;
+use super::super::written::has_text;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -15,6 +18,17 @@ pub const RULE: Rule = Rule {
     why: "On Windows that shell is cmd.exe. To it single quotes are letters of the word, $NAME stands for itself, and there is \
           no /dev/null: the command does something else, or fails.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(
+            &[Python],
+            &[Calls(&["system", "popen", "getoutput", "getstatusoutput"], |call| has_text(call.inside))],
+        ),
+        Need::of(
+            &[Python],
+            &[Text("subprocess"), Calls(PYTHON_STARTERS, |call| call.keyword("shell") == Some(b"True"))],
+        ),
+        Need::of(Language::SCRIPTS, &[Text("child_process"), Text(r"\bexec(?:Sync)?\b")]),
+    ],
     mend: "give an argv and no shell: subprocess.run([…]), execFileSync(program, […])",
     bad: &[
         (Python, "import subprocess\n\ndef f(name):\n    subprocess.run(f\"git commit -m '{name}'\", shell=True)\n"),

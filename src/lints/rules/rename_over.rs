@@ -1,6 +1,8 @@
 //! `rename-over`: a rename that Windows refuses if the target is there.
 
 use super::super::language::Language::Python;
+use super::super::needs::Need;
+use super::super::needs::Sign::Calls;
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
@@ -14,6 +16,9 @@ pub const RULE: Rule = Rule {
     why: "On Linux and macOS it replaces what is there; on Windows it raises FileExistsError, so the second run fails, not the \
           first.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Calls(&["os.rename"], |call| !call.arguments.is_empty())]).when(|about| !about.is_test())
+    ],
     mend: "use os.replace, which replaces on every system",
     bad: &[
         (Python, "import os\n\ndef f(path):\n    os.rename(path + \".tmp\", path)\n"),

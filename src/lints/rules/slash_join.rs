@@ -1,8 +1,10 @@
 //! `slash-join`: a path that is built by joining texts with a slash.
 
-use super::super::language::Language::{Go, JavaScript, Python, Rust};
+use super::super::language::Language::{self, Go, JavaScript, Python, Rust};
 use super::super::literal::HOLE;
-use super::super::paths::{is_path, text_of};
+use super::super::needs::Need;
+use super::super::needs::Sign::{Made, Text};
+use super::super::paths::{is_path, naming, text_of};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
 use super::super::syntax::Node;
@@ -15,6 +17,13 @@ pub const RULE: Rule = Rule {
     why: "Windows opens it, but it is another text than the one that the system or a library makes of the same file \
           (`C:\\p/x` and `C:\\p\\x`): as a key, in a comparison or in an answer the two differ.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Made(behind_a_path)]).when(|about| !about.is_test()),
+        Need::of(Language::SCRIPTS, &[Made(naming), Text(r"\}/|\+\s*(?:/[*/]|[\x22\x27`]/)")])
+            .when(|about| !about.is_test()),
+        Need::of(&[Rust], &[Text(r"\{\}/"), Text(r"\bdisplay\b")]).when(|about| !about.is_test()),
+        Need::of(&[Rust, Go], &[Made(naming), Text(r"\+\s*(?:/[*/]|[\x22`]/)")]).when(|about| !about.is_test()),
+    ],
     mend: "join with os.path.join, pathlib or path.join",
     bad: &[
         (Python, "def f(root):\n    return open(f\"{root}/state.json\", \"rb\")\n"),
@@ -34,6 +43,14 @@ pub const RULE: Rule = Rule {
     seen: Seen { found: 2, right: 1, wrong: 1, remark: "the wrong one is an address." },
     find,
 };
+
+/// A slash behind a hole with the name of a path in it, in one line or at the end of one of several; or one that is added.
+fn behind_a_path() -> String {
+    let names = naming();
+    format!(
+        r#"(?m)["']\{{[^\n]*{names}[^\n]*\}}/|^[^{{\n]*\}}/|(?:{names}[\w\x80-\xff]*|[)\]])(?:\s|\\|#[^\n]*\n)*\+(?:\s|\\|#[^\n]*\n)*[rRbBfFuU]{{0,2}}["']+/"#
+    )
+}
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     let reads = matches!(source.language, Python | Rust | Go) || source.language.is_script();

@@ -1,10 +1,13 @@
 //! `slash-path`: a path of the system that is compared with, or split at, slashes.
 
-use super::super::language::Language::{JavaScript, Python};
+use super::super::language::Language::{self, JavaScript, Python};
+use super::super::needs::Need;
+use super::super::needs::Sign::{Calls, Text};
 use super::super::paths::{is_file_text, is_made, is_named_other, is_path, is_path_text, sees_to_separators, text_of};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
+use super::super::written::{Written, has_text, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -14,6 +17,19 @@ pub const RULE: Rule = Rule {
     why: "On Windows a path has backslashes: the comparison is never true and the split gives one part, without an error. A \
           self-test on Linux is green, whatever it covers.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Calls(LOOKING, has_path)]).when(|about| !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(SPLITTING, has_path)]).when(|about| !about.is_for_posix()),
+        Need::of(&[Python], &[Text(COMPARED)]).when(|about| !about.is_for_posix()),
+        Need::of(
+            Language::SCRIPTS,
+            &[
+                Text(r"[\x22\x27`}\w.@+-]/|/[\x22\x27`{$\w.@+-]"),
+                Text(r"(?:ends|starts)With|includes|[iI]ndexOf|split|[=!]=|\bin\b"),
+            ],
+        )
+        .when(|about| !about.is_for_posix()),
+    ],
     mend: "compare parts (Path(p).parts, path.split(path.sep)), or bring the path to slashes first (Path(p).as_posix())",
     bad: &[
         (Python, "def f(p):\n    return p.endswith(\".claude/state/x.json\")\n"),
@@ -40,6 +56,24 @@ pub const RULE: Rule = Rule {
     },
     find,
 };
+
+/// Whether a call is given a text that may be one of a path.
+fn has_path(call: &Written<'_>) -> bool {
+    let is_path = |first: &[u8]| match plain_text(first) {
+        Some(text) => is_path_text(text) || text == "/",
+        None => first.contains(&b'/') && has_text(first),
+    };
+    call.arguments.iter().any(|argument| is_path(argument))
+}
+
+/// A text of a path, as far as it stands there, before or after a comparison.
+const COMPARED: &str = r#"(?x)
+    [=!]= (?: \s | \\ | \#[^\n]*\n )* (?:
+        [rRbBfFuU]{0,2} ["']+ [\w./@+-]* (?: [\w.@+-]/ | /[\w.@+-] ) [\w./@+-]* ["'{]
+      | [rR]? [fF] [rR]? ["']+ [\w./@+-]* \{
+      | [rRbBfFuU]{0,2} (?: "[^"\s]*" | '[^'\s]*' ) \s* [rRbBfFuU]{0,2} ["'] [\w./] )
+  | (?: ["'] [\w./@+-]* (?: [\w.@+-]/ | /[\w.@+-] ) [\w./@+-]* | \} [\w./@+-]* | ["'] \s* [rRbBfFuU]{0,2} ["'] [\w./@+-]+ ) ["']+
+    (?: \s | \\ | \#[^\n]*\n )* (?: [=!]= | \b in\b | \b not\s+in\b )"#;
 
 /// Methods that look for their first argument.
 const LOOKING: &[&str] = &[
