@@ -89,11 +89,7 @@ pub fn applying(about: &About<'_>, text: &[u8]) -> Applying {
         ways.iter().any(|way| {
             (way.when)(about)
                 && way.all.iter().all(|check| found.matched(check.at))
-                && way
-                    .all
-                    .iter()
-                    .filter_map(|check| check.call.as_ref())
-                    .all(|(name, is)| calls(text, name).any(|call| call.is_none_or(|call| is(&call))))
+                && way.all.iter().filter_map(|check| check.call.as_ref()).all(|called| called.is_in(text))
         })
     };
     let rules = table.rules.iter().filter(|(_, ways)| met(ways)).map(|(rule, _)| *rule).collect();
@@ -115,7 +111,18 @@ struct Way {
 struct Check {
     /// The place of its expression in the set.
     at: usize,
-    call: Option<(Regex, fn(&Written<'_>) -> bool)>,
+    call: Option<Called>,
+}
+
+struct Called {
+    name: Regex,
+    is: fn(&Written<'_>) -> bool,
+}
+
+impl Called {
+    fn is_in(&self, text: &[u8]) -> bool {
+        calls(text, &self.name).any(|call| call.is_none_or(|call| (self.is)(&call)))
+    }
 }
 
 impl Table {
@@ -133,7 +140,7 @@ impl Table {
                 Sign::Text(_) | Sign::Made(_) => None,
                 Sign::Calls(_, is) => {
                     let name = RegexBuilder::new(&pattern).unicode(false).build();
-                    Some((name.expect("a rule's expression is one: a test builds them all"), *is))
+                    Some(Called { name: name.expect("a rule's expression is one: a test builds them all"), is: *is })
                 }
             };
             let at = *places.entry(pattern).or_insert_with_key(|pattern| {

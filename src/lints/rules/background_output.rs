@@ -24,7 +24,7 @@ pub const RULE: Rule = Rule {
     hosts: &[TrapHost::Any],
     needs: &[
         Need::of(&[Shell], &[Text(LONE)]),
-        Need::of(&[Python], &[Text(LONE), Calls(PYTHON_STARTERS, sends)]),
+        Need::of(&[Python], &[Text(LONE), Text("subprocess"), Calls(PYTHON_STARTERS, sends)]),
         Need::of(&[Python], &[Text(LONE), Calls(&["system"], sends)]),
         Need::of(Language::SCRIPTS, &[Text(LONE), Text("child_process")]),
     ],

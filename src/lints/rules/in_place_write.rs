@@ -8,7 +8,7 @@ use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Source, scope};
 use super::super::syntax::Node;
-use super::super::written::{Written, plain_text};
+use super::super::written::{Written, has_text, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -20,7 +20,9 @@ pub const RULE: Rule = Rule {
           JSON. A run that is ended in between leaves it so.",
     hosts: &[TrapHost::Any],
     needs: &[
-        Need::of(&[Python], &[Made(names), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
+        Need::of(&[Python], &[Calls(&["open"], |call| may_write(call) && is_named(call))])
+            .when(|about| !about.is_test()),
+        Need::of(&[Python], &[Made(functions), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
         Need::of(&[Python], &[Made(names), Text(r"\bwrite_(?:text|bytes)\b")]).when(|about| !about.is_test()),
         Need::of(Language::SCRIPTS, &[Made(names), Text("writeFile")]).when(|about| !about.is_test()),
         Need::of(&[Shell], &[Made(names), Text(">")]).when(|about| !about.is_test()),
@@ -64,16 +66,25 @@ pub const RULE: Rule = Rule {
 
 /// An expression for what the name of such a file, or that of a function, has in it.
 fn names() -> String {
-    format!("(?i:{}|{}|pid(?:[^a-z]|$))|[pP]id[A-Z]", SHARED.join("|"), PUBLISHING.join("|"))
+    format!("(?i:{}|{}|pid(?:[^a-z]|\\z))|[pP]id[A-Z]", SHARED.join("|"), PUBLISHING.join("|"))
+}
+
+/// The same for the name of a function alone.
+fn functions() -> String {
+    format!(r"\bdef\s+\w*(?:{})", names())
+}
+
+/// Whether the file that a call is given may have such a name.
+fn is_named(call: &Written<'_>) -> bool {
+    let file = call.arguments.first().map(|file| file.to_ascii_lowercase()).unwrap_or_default();
+    SHARED.iter().chain(&["pid"]).any(|word| memchr::memmem::find(&file, word.as_bytes()).is_some())
 }
 
 /// Whether an `open` may have a mode that begins with `w`.
 fn may_write(call: &Written<'_>) -> bool {
     let mode = call.argument(1, "mode");
     // What is no text is not known.
-    mode.is_some_and(|mode| {
-        plain_text(mode).map_or_else(|| mode.contains(&b'"') || mode.contains(&b'\''), |mode| mode.starts_with(b"w"))
-    })
+    mode.is_some_and(|mode| plain_text(mode).map_or_else(|| has_text(mode), |mode| mode.starts_with('w')))
 }
 
 /// Words of names of files that several read.

@@ -21,7 +21,10 @@ pub const RULE: Rule = Rule {
         Need::of(&[Python], &[Made(in_python)]),
         Need::of(
             &[Python],
-            &[Calls(PYTHON_STARTERS, |call| KEYWORDS.iter().any(|keyword| call.keyword(keyword).is_some()))],
+            &[
+                Text("subprocess"),
+                Calls(PYTHON_STARTERS, |call| KEYWORDS.iter().any(|keyword| call.keyword(keyword).is_some())),
+            ],
         ),
         Need::of(&[Python], &[Calls(&["add_signal_handler"], |_| true)]),
         Need::of(Language::SCRIPTS, &[Text(r"\bprocess\b"), Text(r"\b(?:[gs]ete?[ug]id|getgroups)\b")]),

@@ -23,7 +23,10 @@ pub const RULE: Rule = Rule {
             &[Python],
             &[Calls(&["system", "popen", "getoutput", "getstatusoutput"], |call| has_text(call.inside))],
         ),
-        Need::of(&[Python], &[Calls(PYTHON_STARTERS, |call| call.keyword("shell") == Some(b"True"))]),
+        Need::of(
+            &[Python],
+            &[Text("subprocess"), Calls(PYTHON_STARTERS, |call| call.keyword("shell") == Some(b"True"))],
+        ),
         Need::of(Language::SCRIPTS, &[Text("child_process"), Text(r"\bexec(?:Sync)?\b")]),
     ],
     mend: "give an argv and no shell: subprocess.run([…]), execFileSync(program, […])",

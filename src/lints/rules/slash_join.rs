@@ -48,7 +48,7 @@ pub const RULE: Rule = Rule {
 fn behind_a_path() -> String {
     let names = naming();
     format!(
-        r#"(?m){names}[^\n]*\}}/|^[^{{\n]*\}}/|\+\s*(?:[#\\]|[rRbBfFuU]{{0,2}}["']+(?:/|\s*[rRbBfFuU]{{0,2}}["']))"#
+        r#"(?m)["']\{{[^\n]*{names}[^\n]*\}}/|^[^{{\n]*\}}/|(?:{names}[\w\x80-\xff]*|[)\]])(?:\s|\\|#[^\n]*\n)*\+(?:\s|\\|#[^\n]*\n)*[rRbBfFuU]{{0,2}}["']+/"#
     )
 }
 

@@ -7,7 +7,7 @@ use super::super::paths::{is_file_text, is_made, is_named_other, is_path, is_pat
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
-use super::super::written::{Written, has_text};
+use super::super::written::{Written, has_text, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -18,8 +18,8 @@ pub const RULE: Rule = Rule {
           self-test on Linux is green, whatever it covers.",
     hosts: &[TrapHost::Windows],
     needs: &[
-        Need::of(&[Python], &[Calls(LOOKING, has_slash)]).when(|about| !about.is_for_posix()),
-        Need::of(&[Python], &[Calls(SPLITTING, has_slash)]).when(|about| !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(LOOKING, has_path)]).when(|about| !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(SPLITTING, has_path)]).when(|about| !about.is_for_posix()),
         Need::of(&[Python], &[Text(COMPARED)]).when(|about| !about.is_for_posix()),
         Need::of(
             Language::SCRIPTS,
@@ -57,15 +57,23 @@ pub const RULE: Rule = Rule {
     find,
 };
 
-/// Whether a call is given a text that may have a slash in it.
-fn has_slash(call: &Written<'_>) -> bool {
-    call.inside.contains(&b'/') && has_text(call.inside)
+/// Whether a call is given a text that may be one of a path.
+fn has_path(call: &Written<'_>) -> bool {
+    let is_path = |first: &[u8]| match plain_text(first) {
+        Some(text) => is_path_text(text) || text == "/",
+        None => first.contains(&b'/') && has_text(first),
+    };
+    call.arguments.iter().any(|argument| is_path(argument))
 }
 
-/// A text, in part or as a whole, with a slash in it before or after a comparison.
+/// A text of a path, as far as it stands there, before or after a comparison.
 const COMPARED: &str = r#"(?x)
-    [=!]= \s* (?: [\#\\] | [rRbBfFuU]{0,2} ["']+ [^"'\s{]* (?: [/{\\] | ["']+ \s* [rRbBfFuU]{0,2} ["'] ) )
-  | (?: [/}] | ["'] \s* [rRbBfFuU]{0,2} ["'] ) [^"'\s{}]* ["']+ \s* (?: [\#\\)] | [=!]= | (?:not\s+)? in\b )"#;
+    [=!]= (?: \s | \\ | \#[^\n]*\n )* (?:
+        [rRbBfFuU]{0,2} ["']+ [\w./@+-]* (?: [\w.@+-]/ | /[\w.@+-] ) [\w./@+-]* ["'{]
+      | [rR]? [fF] [rR]? ["']+ [\w./@+-]* \{
+      | [rRbBfFuU]{0,2} (?: "[^"\s]*" | '[^'\s]*' ) \s* [rRbBfFuU]{0,2} ["'] [\w./] )
+  | (?: ["'] [\w./@+-]* (?: [\w.@+-]/ | /[\w.@+-] ) [\w./@+-]* | \} [\w./@+-]* | ["'] \s* [rRbBfFuU]{0,2} ["'] [\w./@+-]+ ) ["']+
+    (?: \s | \\ | \#[^\n]*\n )* (?: [=!]= | \b in\b | \b not\s+in\b )"#;
 
 /// Methods that look for their first argument.
 const LOOKING: &[&str] = &[
