@@ -25,6 +25,7 @@ mod planting;
 mod program;
 mod records;
 mod removal;
+mod reports;
 mod residue;
 mod rounds;
 mod sandbox;
@@ -47,5 +48,6 @@ mod workers;
 
 pub use copy::{common_git_folder, listed as copy_listed, own_git_folder};
 pub use judge::{Facts, Judgement, judge};
+pub use reports::Reports;
 pub use tools::{ENGINES, tools};
 pub use workers::{Keep, Observer, Options, Ran, Until, run};
