@@ -3,6 +3,7 @@
 //! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
 mod beside;
+mod combinations;
 mod copy;
 mod edits;
 mod encoding;
@@ -44,6 +45,7 @@ mod tools;
 mod unseen;
 mod workers;
 
+pub use combinations::Combinations;
 pub use copy::{common_git_folder, listed as copy_listed, own_git_folder};
 pub use judge::{Facts, Judgement, judge};
 pub use reports::Reports;
