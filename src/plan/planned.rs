@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::expand::{Expanded, expand};
-use super::matrix::{MOST_COMBINATIONS, combinations};
+use super::matrix::{MOST_COMBINATIONS, MOST_PAIRS, combinations, pairs};
 use super::select::{NATIVE, select};
 use super::teeth::Tooth;
 use super::variant::{Variant, Wanted};
@@ -152,6 +152,18 @@ pub fn project(loaded: &Loaded) -> Result<PathBuf> {
 /// More combinations than anybody waits for are refused.
 fn bounded(loaded: &LoadedCheck, wanted: &Wanted) -> Result<()> {
     let number = combinations(&loaded.matrix);
+    let pairs = pairs(&loaded.matrix);
+    let mut sizes: Vec<usize> = loaded.matrix.iter().map(|(_, values)| values.len()).collect();
+    sizes.sort_unstable_by(|one, other| other.cmp(one));
+    // Every two values of the largest two are in a combination of their own.
+    let least: usize = sizes.iter().take(2).product();
+    if wanted.pairwise && (pairs > MOST_PAIRS || least > MOST_COMBINATIONS) {
+        return Err(Error::Usage(format!(
+            "the matrix of {} is too large, also by pairs: {pairs} pairs of values, in at least {least} combinations, and at \
+             most {MOST_PAIRS} in {MOST_COMBINATIONS} are run",
+            loaded.check.id
+        )));
+    }
     if wanted.pairwise || number.is_some_and(|number| number <= MOST_COMBINATIONS) {
         return Ok(());
     }

@@ -27,7 +27,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    fn of(report: &CheckReport, variant: &Variant) -> Self {
+    pub(super) fn of(report: &CheckReport, variant: &Variant) -> Self {
         let is_combination = matches!(variant.changes.last(), Some(Change::Setting { .. }));
         match report.verdict {
             Verdict::Passed => Self::Green,
@@ -79,13 +79,15 @@ fn broken_by_settings(members: &[Member<'_>]) -> Vec<(usize, Finding)> {
         }
     }
     let said = by_rules.values().flat_map(|combinations| settings::conclude(combinations));
-    let finding = |(place, message): (usize, String)| {
-        let mut finding = Finding::new(Kind::DependsOn, Severity::Error, message);
-        finding.frame = members[place].frame.cloned();
-        finding.remedy = Some("make it hold with every setting, or take out what is not to be supported".to_owned());
-        (place, finding)
-    };
-    said.map(finding).collect()
+    said.map(|(place, message)| (place, breaks(message, members[place].frame))).collect()
+}
+
+/// That settings break a check, in these words.
+pub(super) fn breaks(message: String, frame: Option<&Frame>) -> Finding {
+    let mut finding = Finding::new(Kind::DependsOn, Severity::Error, message);
+    finding.frame = frame.cloned();
+    finding.remedy = Some("make it hold with every setting, or take out what is not to be supported".to_owned());
+    finding
 }
 
 /// The variant with these changes, if it passes.
@@ -308,7 +310,7 @@ impl<'a> Groups<'a> {
 }
 
 /// Puts a finding before all others, and into the reason.
-fn add(report: &mut CheckReport, finding: Finding) {
+pub(super) fn add(report: &mut CheckReport, finding: Finding) {
     let before = report.reason.take().map(|reason| format!(": {reason}")).unwrap_or_default();
     report.reason = Some(format!("{}{before}", finding.message));
     report.findings.insert(0, finding);

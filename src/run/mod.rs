@@ -4,6 +4,7 @@
 
 mod beside;
 mod carried;
+mod combinations;
 mod copy;
 mod edits;
 mod encoding;
@@ -46,6 +47,7 @@ mod unseen;
 mod unstarted;
 mod workers;
 
+pub use combinations::Combinations;
 pub use copy::{common_git_folder, listed as copy_listed, own_git_folder};
 pub use judge::{Facts, Judgement, judge};
 pub use reports::Reports;

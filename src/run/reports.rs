@@ -54,6 +54,15 @@ impl Reports {
         store.places.insert(index, place.unwrap_or_else(|| Place::Memory(Box::new(report))));
     }
 
+    /// One of them; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the file can't be read.
+    pub fn get(&self, index: usize) -> io::Result<Option<CheckReport>> {
+        self.lock().read(index)
+    }
+
     /// Takes one out again; `None` if there is none.
     ///
     /// # Errors
