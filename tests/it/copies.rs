@@ -73,7 +73,6 @@ def own(name):
 kind, name = sys.argv[1:]
 check = os.environ["HOSTPROOF_CHECK"]
 meet = os.path.join(os.environ["MEET"], check.partition("#")[0])
-os.makedirs(meet, exist_ok=True)
 try:
     thing = globals()[kind](name)
 except OSError:
@@ -103,7 +102,11 @@ fn take(kind: &str, name: &str, key: &str, more: &[&str]) -> Ran {
     let mut context =
         Context::with(&format!("- {{id: takes, run: [python3, takes.py, {kind}, '{name}'], inherit: [MEET]{key}}}\n"));
     context.file("takes.py", TAKES);
+    // Copies that made it themselves would meet in that.
     let meet = tempfile::tempdir().expect("a folder");
+    for of in ["takes", "takes[one-tmpdir]"] {
+        std::fs::create_dir(meet.path().join(of)).expect("a folder");
+    }
     context.env("MEET", meet.path());
     context.hp(&[&["run"], more].concat())
 }
