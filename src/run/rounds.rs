@@ -186,7 +186,10 @@ fn flaky(runs: &Runs, severity: Severity, id: &str, carried: &str) -> Finding {
         let place = outcome.frame.as_ref().map(|frame| format!("{}:{}", frame.file, frame.line));
         let how = place.or_else(|| outcome.reason.clone()).unwrap_or_else(|| outcome.verdict.name().to_owned());
         // Writing to a string cannot fail.
-        let _ = write!(message, "; {} times {how}, first in run {}", outcome.times, outcome.first);
+        let _ = match outcome.times {
+            1 => write!(message, "; once {how}, in run {}", outcome.first),
+            times => write!(message, "; {times} times {how}, first in run {}", outcome.first),
+        };
     }
     let mut finding = Finding::new(Kind::Flaky, severity, message + carried);
     finding.frame = outcomes.first().and_then(|outcome| outcome.frame.clone());

@@ -312,8 +312,11 @@ impl Pending<'_> {
         let cases = &reading.cases[..reading.cases.iter().rposition(told).map_or(0, |last| last + 1)];
         let blame = Blame { cases, complete: reading.counts.ran.is_some_and(|ran| ran == cases.len() as u64) };
         left.extend(probes::findings(&outcome, strangers, &places, &blame, &reading.frames, check));
+        let shared = shared::named(&outcome.shared, check, &sandbox, &places);
         if outcome.ended != Ended::Cancelled {
+            left.extend(shared::escaped(&shared, check));
             left.extend(names::found(check, &outcome, &sandbox, tracked, &blame));
+            left.extend(names::made_by_command(check, &places.cwd, started));
             left.extend(probes::idle_faults(&outcome, check));
             left.extend(encoding::beyond_code_page(check, &outcome));
         }
@@ -339,7 +342,6 @@ impl Pending<'_> {
             }
         };
         let mut judgement = judge(&facts);
-        let shared = shared::named(&outcome.shared, check, &sandbox, &places);
 
         let keep = match options.keep {
             Keep::Never => false,

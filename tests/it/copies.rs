@@ -185,6 +185,13 @@ fn what_is_there_for_a_moment_or_is_never_had_is_named() {
         for (id, message) in &found {
             assert!(message.ends_with(&format!("more than one of its runs used {words}")), "{id}: {message}");
         }
+        // The check alone has a note of it, if it is a file.
+        let outside = of_kind(ran.check("takes"), Kind::Residue);
+        let told = outside.iter().find(|one| one.path.as_deref() == Some(name.as_str())).map(|one| &one.message);
+        let is_file = kind == "folder" || kind == "moment";
+        let gone =
+            format!("{name} was used, and is not there any more: a process of the check did that outside its sandbox");
+        assert_eq!(told, Some(&gone).filter(|_| is_file), "{}", ran.said());
     }
 }
 

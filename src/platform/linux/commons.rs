@@ -17,7 +17,7 @@ use crate::model::{Shared, SharedKind, SharedUse};
 /// How long is waited between two looks at least, and how many times what the last one cost: a tenth of a processor at most.
 const PAUSE: Duration = Duration::from_millis(5);
 const SHARE: u32 = 9;
-/// How many things are told of at most.
+/// How many things are told of at most that a process of the job was seen with, and how many that only changed.
 const KEPT: usize = 1000;
 /// What the system is made of, and no check makes.
 const SYSTEMS: [&str; 3] = ["/proc", "/sys", "/dev"];
@@ -35,6 +35,8 @@ pub struct Commons {
     next: Instant,
     /// With whether a process of the job was seen with it.
     things: BTreeMap<(SharedKind, String), bool>,
+    /// How many were taken in without and with one. What others do on the machine is not to take the place of the job's own.
+    taken: [usize; 2],
     unseen: Option<String>,
 }
 
@@ -52,7 +54,7 @@ impl Commons {
         let root = job.roots.first().cloned();
         let is_in = |folder: &&PathBuf| root.as_ref().is_some_and(|root| folder.starts_with(root));
         let except = job.shared.iter().map(|(folder, _)| folder).filter(is_in).cloned().collect();
-        Self { root, except, asked: false, next: Instant::now(), things: BTreeMap::new(), unseen: None }
+        Self { root, except, asked: false, next: Instant::now(), things: BTreeMap::new(), taken: [0; 2], unseen: None }
     }
 
     /// From now on whoever uses something is asked before.
@@ -90,10 +92,19 @@ impl Commons {
     }
 
     fn take(&mut self, kind: SharedKind, name: String, seen: bool) {
-        if self.things.len() >= KEPT && !self.things.contains_key(&(kind, name.clone())) {
-            return self.note_unseen(&format!("there was more than {KEPT} things"));
+        // Whoever is asked about all that the job does knows that this is somebody else's.
+        if self.asked && !seen {
+            return;
         }
-        *self.things.entry((kind, name)).or_default() |= seen;
+        let thing = (kind, name);
+        if let Some(known) = self.things.get_mut(&thing) {
+            *known |= seen;
+        } else if self.taken[usize::from(seen)] < KEPT {
+            self.taken[usize::from(seen)] += 1;
+            self.things.insert(thing, seen);
+        } else {
+            self.note_unseen(&format!("there was more than {KEPT} things"));
+        }
     }
 
     /// Looks at the job's processes, if that is due.
@@ -218,8 +229,7 @@ impl Commons {
             let seen = seen || is_written(Path::new(&name));
             Shared { kind, name, seen }
         };
-        let things = self.things.into_iter().map(thing).filter(|shared| shared.seen || !self.asked);
-        SharedUse { things: things.collect(), unseen: self.unseen }
+        SharedUse { things: self.things.into_iter().map(thing).collect(), unseen: self.unseen }
     }
 }
 
@@ -306,6 +316,26 @@ fn unix_socket(line: &str) -> Option<(u64, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_do_takes_no_place_from_what_the_job_does() {
+        let of = |asked| {
+            let mut commons = Commons::of(&Job::new(PathBuf::new(), Vec::new(), Path::new("/s"), Duration::ZERO));
+            if asked {
+                commons.are_asked();
+            }
+            for number in 0..=KEPT {
+                commons.path(Path::new(&format!("/tmp/{number}")), false);
+            }
+            commons.claimed(SharedKind::Path, "/tmp/own");
+            commons.claimed(SharedKind::Path, "/s/work/own");
+            let used = commons.into_use(|_| false);
+            assert!(used.things.iter().any(|shared| shared.name == "/tmp/own" && shared.seen));
+            (used.things.len(), used.unseen.is_some())
+        };
+        assert_eq!(of(false), (KEPT + 1, true));
+        assert_eq!(of(true), (1, false));
+    }
 
     #[test]
     fn lines_of_the_kernel_are_read() {
