@@ -3,8 +3,9 @@
 use super::language::Language;
 use super::literal::{literal, pieces};
 use super::shell::argv;
-use super::source::{Call, Source, scope};
+use super::source::{Call, Source, pairs, scope};
 use super::syntax::Node;
+use super::values::{meant, values};
 
 /// A process that is started to live on, with what is said about how.
 #[derive(Debug)]
@@ -23,7 +24,11 @@ pub struct Detached<'s> {
 #[must_use]
 pub fn detached<'s>(source: &Source<'s>) -> Vec<Detached<'s>> {
     match source.language {
-        Language::Python => source.calls_of(&["subprocess.Popen"]).filter_map(|call| python(source, call)).collect(),
+        Language::Python => {
+            let mut all: Vec<_> = source.calls.iter().filter_map(|call| python(source, call)).collect();
+            all.extend(source.calls_of(&["os.setsid"]).filter_map(|call| forked(source, call)));
+            all
+        }
         Language::JavaScript | Language::TypeScript | Language::Tsx => source
             .calls_of(&["child_process.spawn", "child_process.fork"])
             .filter_map(|call| script(source, call))
@@ -161,14 +166,37 @@ fn definition<'s>(source: &Source<'s>, name: &str) -> Option<Node<'s>> {
     definitions.get(last).and_then(|these| these.first()).copied()
 }
 
+/// What starts a process of Python's: what is called, or what is given to `functools.partial`, or to the class that it is
+/// made of.
+const STARTERS: &[&str] = &[
+    "subprocess.Popen",
+    "asyncio.create_subprocess_exec",
+    "asyncio.create_subprocess_shell",
+    "os.posix_spawn",
+    "os.posix_spawnp",
+];
+
 fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
+    let is_partial =
+        || call.name == "functools.partial" && call.positional.first().is_some_and(|it| is_popen(source, *it));
+    let is_super = || {
+        let class = Some(call).filter(|call| call.name == ".__init__")?.node.within(&["class_definition"])?;
+        class.child("superclasses")?.parts().find(|class| is_popen(source, *class))
+    };
+    if !STARTERS.contains(&&*call.name) && !is_partial() && is_super().is_none() {
+        return None;
+    }
     let options = Options::of(source, call);
     let mentions = |name: &str, words: &[&str]| options.values(name).any(|value| mentions(source, call, value, words));
     let by = if options.has("start_new_session") {
         "start_new_session"
+    } else if options.has("setsid") {
+        "setsid"
+    } else if options.values("process_group").any(|group| group.text() == "0") {
+        "process_group"
     } else if mentions("preexec_fn", &["setsid", "setpgrp", "setpgid"]) {
         "setsid"
-    } else if mentions("creationflags", &["DETACHED_PROCESS"]) {
+    } else if options.values("creationflags").any(|flags| is_detached_process(source, flags)) {
         "DETACHED_PROCESS"
     } else {
         by_program(source, call)?
@@ -176,16 +204,82 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     if is_waited_for(source, call) {
         return None;
     }
+    let is_chosen = |folder: Node<'_>| !is_own_folder(source, folder);
     Some(Detached {
         node: call.node,
         by,
-        has_cwd: options.has("cwd") || options.untold,
-        has_output: options.has("stdout") || options.untold,
+        has_cwd: options.values("cwd").any(is_chosen) || options.untold,
+        // `posix_spawn` says it in another way.
+        has_output: options.has("stdout") || options.untold || call.name.starts_with("os."),
     })
 }
 
+fn is_popen(source: &Source<'_>, node: Node<'_>) -> bool {
+    source.name_of(node) == "subprocess.Popen"
+}
+
+/// A process that forks, and makes a session of its own: a daemon, whose folder is chosen by `os.chdir`.
+fn forked<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
+    let has = |name: &str| {
+        source.calls_of(&[name]).any(|other| scope(other.node) == scope(call.node) || name == "os.chdir")
+    };
+    let is_open = has("os.fork") && !source.is_test();
+    is_open.then(|| Detached { node: call.node, by: "fork, setsid", has_cwd: has("os.chdir"), has_output: true })
+}
+
+/// Whether a folder is the one that the source is in, or none.
+fn is_own_folder(source: &Source<'_>, folder: Node<'_>) -> bool {
+    let made = folder.child("function").map(|function| source.name_of(function)).unwrap_or_default();
+    matches!(folder.text(), "None" | "undefined" | "null")
+        || literal(folder).is_some_and(|text| text == ".")
+        || matches!(&*made, "os.getcwd" | "pathlib.Path.cwd" | "process.cwd")
+}
+
+/// Whether flags of Windows have `DETACHED_PROCESS`: by its name or its number, through names.
+#[must_use]
+pub fn is_detached_process<'s>(source: &Source<'s>, flags: Node<'s>) -> bool {
+    meant(source, flags).into_iter().any(|node| {
+        has_flag(node, "DETACHED_PROCESS", 0x8)
+            || node.kind() == "identifier" && is_or_assigned(source, node)
+    })
+}
+
+/// `flags |= subprocess.DETACHED_PROCESS`
+fn is_or_assigned<'s>(source: &Source<'s>, name: Node<'s>) -> bool {
+    let given = source.index("or-assigned", scope(name), |node| {
+        node.child("left").filter(|_| node.kind() == "augmented_assignment").map(Node::text)
+    });
+    let given = given.get(name.text()).map_or(&[][..], Vec::as_slice);
+    given.iter().filter_map(|node| node.child("right")).any(|right| has_flag(right, "DETACHED_PROCESS", 0x8))
+}
+
+/// Whether an expression of flags has one, by its name or in its number.
+#[must_use]
+pub fn has_flag(flags: Node<'_>, name: &str, bit: u64) -> bool {
+    flags.descendants().take(80).any(|part| match part.kind() {
+        "identifier" | "field_identifier" | "property_identifier" | "string_content" => part.text() == name,
+        "integer" | "integer_literal" | "int_literal" | "number" => {
+            // A number in a call is another matter: `getattr(subprocess, "X", 0)`.
+            let of_flags = part.ancestors().take(8).take_while(|around| around.index() >= flags.index());
+            let is_given = of_flags.into_iter().any(|around| matches!(around.kind(), "argument_list" | "arguments"));
+            !is_given && number(part.text()).is_some_and(|number| number & bit != 0)
+        }
+        _ => false,
+    })
+}
+
+/// A number as sources write it: `8`, `0x0000_0008`, `0x8u32`.
+fn number(text: &str) -> Option<u64> {
+    let plain: String = text.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
+    let plain = plain.split('u').next().unwrap_or_default();
+    match plain.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => plain.parse().ok(),
+    }
+}
+
 /// The program of an argv whose work it is to let another one live on.
-fn by_program(source: &Source<'_>, call: &Call<'_>) -> Option<&'static str> {
+fn by_program<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<&'static str> {
     let argv = argv(source, call)?;
     let program = argv.first()?.rsplit('/').next()?;
     [("setsid", "setsid"), ("nohup", "nohup")].into_iter().find(|(name, _)| *name == program).map(|(_, by)| by)
@@ -213,7 +307,8 @@ fn mentions<'s>(source: &Source<'s>, call: &Call<'s>, value: Node<'s>, words: &[
 /// Whether the source keeps the process, and waits for it, or hands it to its caller.
 fn is_waited_for<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
     const WAITING: &[&str] = &["wait", "communicate", "terminate", "kill", "returncode", "killpg", "send_signal"];
-    let Some(parent) = call.node.parent() else { return false };
+    let awaited = call.node.parent().filter(|parent| parent.kind() == "await");
+    let Some(parent) = awaited.unwrap_or(call.node).parent() else { return false };
     let kept = match parent.kind() {
         "assignment" => parent.child("left"),
         "expression_statement" => return false,
@@ -236,7 +331,22 @@ fn is_waited_for<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
 }
 
 fn script<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
-    let asked = call.keyword("detached").filter(|detached| detached.text() != "false");
+    let mut options: Vec<(&str, Node<'s>)> = call.named.clone();
+    let mut untold = false;
+    // `spawn(program, argv, options)`, and `{ ...base, detached: true }`.
+    let names = call.positional.iter().skip(1).copied().filter(|given| given.kind() == "identifier");
+    for name in names.chain(call.spread.iter().filter_map(|spread| spread.parts().next())) {
+        let objects: Vec<_> = values(source, name).into_iter().filter(|value| value.kind() == "object").collect();
+        untold |= objects.is_empty() && name.parent().is_some_and(|parent| parent.kind() == "spread_element");
+        for object in objects {
+            let (pairs, spread) = pairs(object);
+            options.extend(pairs);
+            untold |= !spread.is_empty();
+        }
+        options.extend(set_later(source, name));
+    }
+    let option = |name: &str| options.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+    let asked = option("detached").filter(|detached| detached.text() != "false");
     let by = if asked.is_some() { "detached" } else { by_program(source, call)? };
     let unrefs =
         source.scope_has("unrefs", call.node, |node| node.kind() == "property_identifier" && node.text() == "unref");
@@ -244,14 +354,23 @@ fn script<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         return None;
     }
     let inherits = |stdio: Node<'_>| stdio.descendants().any(|node| pieces(node).as_deref() == Some("inherit"));
-    let untold = !call.spread.is_empty();
     Some(Detached {
         node: call.node,
         by,
-        has_cwd: call.keyword("cwd").is_some() || untold,
+        has_cwd: option("cwd").is_some_and(|folder| !is_own_folder(source, folder)) || untold,
         // Without it there are pipes, which the child loses with its parent.
-        has_output: !call.keyword("stdio").is_some_and(inherits),
+        has_output: !option("stdio").is_some_and(inherits),
     })
+}
+
+/// `options.detached = true`
+fn set_later<'s>(source: &Source<'s>, name: Node<'s>) -> Vec<(&'s str, Node<'s>)> {
+    let set = source.index("set later", scope(name), |node| {
+        let left = node.child("left").filter(|left| left.kind() == "member_expression")?;
+        Some(left.child("object")?.text()).filter(|_| node.kind() == "assignment_expression")
+    });
+    let set = set.get(name.text()).map_or(&[][..], Vec::as_slice).iter().take(20);
+    set.filter_map(|node| Some((node.child("left")?.child("property")?.text(), node.child("right")?))).collect()
 }
 
 /// `Command::new(…)….process_group(0)….spawn()`, in one expression, or by a name that the calls share.
@@ -290,14 +409,34 @@ fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         });
         hooks.flat_map(|node| node.descendants()).any(|node| node.kind() == "identifier" && node.text() == "setsid")
     };
+    let detaches = || {
+        let flags = parts.iter().filter(|node| {
+            node.child("function")
+                .and_then(|function| function.child("field"))
+                .is_some_and(|it| it.text() == "creation_flags")
+        });
+        let mut flags = flags.filter_map(|node| node.child("arguments")?.parts().next());
+        flags.any(|flags| is_detached_process(source, flags))
+    };
+    let starts = || {
+        let new = parts.last().filter(|last| last.child("function").is_some_and(|it| it.text().ends_with("Command::new")));
+        let program = new.and_then(|new| new.child("arguments")?.parts().next()).and_then(literal);
+        program.is_some_and(|program| matches!(&*program, "nohup" | "setsid"))
+    };
     let by = if chain.contains(&"process_group") {
         "process_group"
     } else if sets_session() {
         "setsid"
+    } else if detaches() {
+        "DETACHED_PROCESS"
+    } else if starts() {
+        "nohup"
     } else {
         return None;
     };
-    if call.node.within(&["let_declaration"]).is_some_and(|let_| let_.child("value") == Some(call.node)) {
+    // Who keeps the child waits for it: `let mut child = ….spawn()?;`, or `let _ =`, which does not.
+    let kept = call.node.ancestors().take(8).find(|around| around.kind() == "let_declaration");
+    if kept.is_some_and(|kept| kept.child("pattern").is_some_and(|name| !name.text().starts_with('_'))) {
         return None;
     }
     Some(Detached {
@@ -315,15 +454,20 @@ fn go<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Detached<'s>> {
     {
         return None;
     }
-    let is_detaching = node
-        .descendants()
-        .any(|node| node.kind() == "keyed_element" && node.parts().next().is_some_and(|key| key.text() == "Setsid"));
-    if !is_detaching {
-        return None;
+    let mut by = None;
+    for element in node.descendants().filter(|node| node.kind() == "keyed_element") {
+        let [key, value] = element.parts().collect::<Vec<_>>()[..] else { continue };
+        by = by.or(match key.text() {
+            "Setsid" => Some("Setsid"),
+            "Setpgid" => Some("Setpgid"),
+            "CreationFlags" if has_flag(value, "DETACHED_PROCESS", 0x8) => Some("DETACHED_PROCESS"),
+            _ => None,
+        });
     }
+    let by = by?;
     let fields = source.index("fields", scope(node), |node| (node.kind() == "field_identifier").then(|| node.text()));
     if ["Wait", "Run", "Output", "CombinedOutput"].iter().any(|field| fields.contains_key(field)) {
         return None;
     }
-    Some(Detached { node, by: "Setsid", has_cwd: fields.contains_key("Dir"), has_output: true })
+    Some(Detached { node, by, has_cwd: fields.contains_key("Dir"), has_output: true })
 }

@@ -34,6 +34,7 @@ mod shell;
 mod source;
 mod syntax;
 mod targets;
+mod values;
 #[cfg(test)]
 mod tests;
 

@@ -1,8 +1,10 @@
 //! What in a source is a path of the system, as far as names and texts tell.
 
+use super::language::Language;
 use super::literal::{HOLE, is_text, pieces};
 use super::source::Source;
 use super::syntax::Node;
+use super::values::values;
 
 /// Words of names that stand for a path.
 const PATHS: &[&str] = &[
@@ -39,15 +41,67 @@ const GIVING: &[&str] = &[
     "os.path.expanduser",
     "os.getcwd",
     "os.fspath",
+    "os.walk",
+    "glob.glob",
+    "glob.iglob",
     "pathlib.Path",
     "pathlib.Path.cwd",
+    "pathlib.Path.home",
+    "tempfile.gettempdir",
+    "tempfile.mkdtemp",
     "path.join",
     "path.resolve",
     "path.normalize",
     "path.relative",
     "path.dirname",
     "process.cwd",
+    "os.homedir",
+    "os.tmpdir",
+    "filepath.Join",
+    "filepath.Clean",
+    "filepath.Abs",
+    "filepath.Rel",
+    "filepath.Dir",
+    "filepath.EvalSymlinks",
+    "filepath.FromSlash",
+    "os.Getwd",
+    "os.UserHomeDir",
+    "os.TempDir",
+    "os.MkdirTemp",
+    "os.Executable",
+    "Path.new",
+    "PathBuf.from",
+    "std.env.current_dir",
+    "env.current_dir",
+    "std.env.temp_dir",
+    "env.temp_dir",
 ];
+
+/// Methods that only paths of the system have.
+const OF_PATHS: &[&str] = &[
+    ".relative_to", ".joinpath", ".with_suffix", ".with_name", ".absolute", ".expanduser", ".to_string_lossy", ".display",
+    ".to_path_buf", ".strip_prefix", ".with_extension", ".with_file_name",
+];
+
+/// Methods of the same: what they give is what they are called on, in another form.
+const SAME: &[&str] = &[
+    ".lower", ".toLowerCase", ".strip", ".trim", ".rstrip", ".casefold", ".toString", ".resolve", ".to_string",
+    ".into_owned", ".to_owned", ".unwrap", ".expect", ".unwrap_or_default", ".unwrap_or", ".as_ref", ".as_path", ".to_str",
+    ".to_lowercase", ".clone", ".canonicalize", ".as_str", ".into_string", ".join",
+];
+
+/// Functions of the same.
+const SAME_OF_FIRST: &[&str] = &["str", "String", "os.fspath", "filepath.ToLower", "strings.ToLower", "string", "os.path.expandvars", "sorted", "set", "list", "tuple"];
+
+/// How sure it is that an expression is a path of the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sure {
+    Not,
+    /// It is called so.
+    Named,
+    /// Something that gives one has made it.
+    Made,
+}
 
 /// Beginnings of texts that have slashes and are no path.
 const MEDIA: &[&str] = &[
@@ -82,52 +136,136 @@ pub fn words(name: &str) -> Vec<String> {
 }
 
 /// Whether an expression is a path of the system.
-pub fn is_path(source: &Source<'_>, node: Node<'_>) -> bool {
+pub fn is_path<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
+    path(source, node) > Sure::Not
+}
+
+/// How sure it is that an expression is a path of the system: by what it is called, or by what makes it, through names.
+pub fn path<'s>(source: &Source<'s>, node: Node<'s>) -> Sure {
+    path_within(source, node, 8)
+}
+
+/// The same, through so many parts at most.
+fn path_within<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
+    let Some(depth) = depth.checked_sub(1) else { return Sure::Not };
+    let of = |node: Node<'s>| path_within(source, node, depth);
+    let named = |is: bool| if is { Sure::Named } else { Sure::Not };
     match node.kind() {
         "identifier" => {
             let name = node.text();
-            name == "__dirname" || name == "__filename" || name == "__file__" || named_path(name)
+            if matches!(name, "__dirname" | "__filename" | "__file__") {
+                return Sure::Made;
+            }
+            let values = values(source, node);
+            let made = values.iter().map(|value| of(*value)).max().unwrap_or(Sure::Not);
+            if made == Sure::Made || !is_named_other(node) {
+                return made.max(named(named_path(name)));
+            }
+            Sure::Not
         }
-        "attribute" | "member_expression" => {
-            let last = node.child("attribute").or_else(|| node.child("property"));
-            let whole = words(node.text());
-            !whole.iter().any(|word| OTHERS.contains(&word.as_str()))
-                && last.is_some_and(|last| named_path(last.text()))
+        "attribute" | "member_expression" | "selector_expression" => {
+            let text = node.text();
+            if matches!(text, "sys.executable" | "process.execPath") || is_directory_variable(source, node) {
+                return Sure::Made;
+            }
+            let last = ["attribute", "property", "field"].iter().find_map(|field| node.child(field));
+            let whole = words(text);
+            let other = whole.iter().any(|word| OTHERS.contains(&word.as_str()));
+            let parent = || ["object", "operand"].iter().find_map(|field| node.child(field));
+            // `Path(x).parent`
+            if last.is_some_and(|last| last.text() == "parent") {
+                return parent().map_or(Sure::Not, of);
+            }
+            named(!other && last.is_some_and(|last| named_path(last.text())))
         }
         // `event["file_path"]`
         "subscript" | "subscript_expression" => {
+            if is_directory_variable(source, node) || matches!(node.text(), "sys.argv[0]" | "process.argv[1]") {
+                return Sure::Made;
+            }
             let key = node.child("subscript").or_else(|| node.child("index"));
-            key.and_then(pieces).is_some_and(|key| named_path(&key))
+            named(key.and_then(pieces).is_some_and(|key| named_path(&key)))
         }
-        "call" | "call_expression" => {
-            let Some(function) = node.child("function") else { return false };
-            let name = source.name_of(function);
-            if GIVING.contains(&&*name) {
-                return true;
-            }
-            let first = node.child("arguments").and_then(|arguments| arguments.parts().next());
-            match &*name {
-                "str" | "String" => first.is_some_and(|first| is_path(source, first)),
-                // `event.get("file_path", "")`
-                ".get" => first.and_then(pieces).is_some_and(|key| named_path(&key)),
-                ".lower" | ".toLowerCase" | ".strip" | ".trim" => {
-                    let receiver = function.child("object");
-                    receiver.is_some_and(|receiver| is_path(source, receiver))
-                }
-                _ => false,
+        "call" | "call_expression" => called(source, node, depth),
+        "parenthesized_expression" | "await" | "await_expression" | "try_expression" | "non_null_expression"
+        | "as_expression" | "reference_expression" => node
+            .child("value")
+            .or_else(|| node.parts().find(|part| part.kind() != "mutable_specifier"))
+            .map_or(Sure::Not, of),
+        // `{str(x.relative_to(root)) for x in …}`
+        "set_comprehension" | "list_comprehension" | "generator_expression" => node.child("body").map_or(Sure::Not, of),
+        // `path or ""`
+        "boolean_operator" => node.child("left").map_or(Sure::Not, of),
+        // `Path(root) / "x"`
+        "binary_operator" if source.language == Language::Python => {
+            let operator = node.child("operator").map_or("", Node::text);
+            match operator {
+                "/" => node.child("left").map_or(Sure::Not, of),
+                "+" => node.parts().map(of).max().unwrap_or(Sure::Not),
+                _ => Sure::Not,
             }
         }
-        "parenthesized_expression" => node.parts().next().is_some_and(|inner| is_path(source, inner)),
-        _ => false,
+        // `f"{path}"`
+        "string" | "template_string" if is_hole(node) => {
+            let hole = node.parts().find(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
+            hole.and_then(|hole| hole.parts().next()).map_or(Sure::Not, of)
+        }
+        _ => Sure::Not,
     }
 }
 
-/// Whether an expression is a call that gives a path of the system.
-pub fn is_made(source: &Source<'_>, node: Node<'_>) -> bool {
-    node.child("function").is_some_and(|function| {
-        let name = source.name_of(function);
-        let first = || node.child("arguments").and_then(|arguments| arguments.parts().next());
-        GIVING.contains(&&*name) || name == "str" && first().is_some_and(|first| is_made(source, first))
+fn called<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
+    let Some(function) = node.child("function") else { return Sure::Not };
+    let name = source.name_of(function);
+    if GIVING.contains(&&*name) || is_directory_variable(source, node) {
+        return Sure::Made;
+    }
+    let first = || node.child("arguments").and_then(|arguments| arguments.parts().next());
+    if SAME_OF_FIRST.contains(&&*name) {
+        return first().map_or(Sure::Not, |first| path_within(source, first, depth));
+    }
+    // `event.get("file_path", "")`
+    if name == ".get" && first().and_then(pieces).is_some_and(|key| named_path(&key)) {
+        return Sure::Named;
+    }
+    let receiver = || ["object", "operand", "value"].iter().find_map(|field| function.child(field));
+    let method = name.rsplit('.').next().map_or(String::new(), |last| format!(".{last}"));
+    // `"/".join(words)` is of words; `path.join("x")` of Rust is of the path.
+    let is_of_words = || receiver().is_some_and(is_text);
+    if OF_PATHS.contains(&&*method) && name.starts_with('.') && !is_of_words() {
+        return Sure::Made;
+    }
+    if SAME.contains(&&*method) && (method != ".join" || source.language == Language::Rust) {
+        return receiver().map_or(Sure::Not, |receiver| path_within(source, receiver, depth));
+    }
+    Sure::Not
+}
+
+/// Whether an expression is a variable of the environment that names a folder: `os.environ["HOME"]`, `process.env.HOME`.
+fn is_directory_variable(source: &Source<'_>, node: Node<'_>) -> bool {
+    let environment = |of: Option<Node<'_>>| {
+        of.is_some_and(|of| matches!(&*source.name_of(of), "os.environ" | "process.env") || of.text() == "process.env")
+    };
+    let name = match node.kind() {
+        "attribute" | "member_expression" if environment(node.child("object")) => {
+            node.child("property").map(|name| name.text().to_owned())
+        }
+        "subscript" | "subscript_expression"
+            if environment(node.child("value")) || environment(node.child("object")) =>
+        {
+            node.child("subscript").or_else(|| node.child("index")).and_then(pieces)
+        }
+        "call" | "call_expression" => {
+            let function = node.child("function").map(|function| source.name_of(function)).unwrap_or_default();
+            matches!(&*function, "os.environ.get" | "os.getenv" | "os.Getenv" | "std.env.var" | "env.var")
+                .then(|| node.child("arguments")?.parts().next().and_then(pieces))
+                .flatten()
+        }
+        _ => None,
+    };
+    name.is_some_and(|name| {
+        matches!(&*name, "HOME" | "USERPROFILE" | "TMPDIR" | "TEMP" | "TMP" | "PWD" | "APPDATA" | "LOCALAPPDATA")
+            || ["_DIR", "_ROOT", "_HOME", "_CWD"].iter().any(|ending| name.ends_with(ending))
     })
 }
 
@@ -191,33 +329,66 @@ pub fn sees_to_separators<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
         "urlparse",
         "urlsplit",
         "namelist",
+        "ToSlash",
+        "path_slash",
+        "to_slash",
     ];
     // `os.path.join(*path.split("/"))` makes one of the system's.
     let joins = |around: Node<'_>| around.child("function").is_some_and(|function| function.text().ends_with("join"));
     let joined = node.ancestors().take(6).any(joins);
     joined
         || source.scope_has("separators", node, |node| match node.kind() {
-            "identifier" | "property_identifier" => {
+            "identifier" | "property_identifier" | "field_identifier" => {
                 let text = node.text();
                 let of = || node.parent().is_some_and(|of| matches!(of.kind(), "attribute" | "member_expression"));
                 SEEN.contains(&text) || matches!(text, "sep" | "altsep") && of() || {
                     let lower = text.to_ascii_lowercase();
                     ["normalis", "normaliz", "posix", "slash"].iter().any(|part| lower.contains(part))
-                        && lower != "normpath"
+                        && !matches!(&*lower, "normpath" | "normalize")
                 }
             }
-            // `.replace("\\", "/")` and `.replace(/\\/g, "/")`; what git lists has slashes everywhere.
-            "string" => pieces(node).is_some_and(|text| match &*text {
-                "\\" => node.next_sibling().and_then(Node::next_sibling).and_then(pieces).is_some_and(|by| by == "/"),
-                "ls-files" | "ls-tree" | "--name-only" | "--name-status" | "--porcelain" => true,
-                _ => false,
-            }),
+            // `.replace("\\", "/")`, `.split("\\")`, and a text that is the same with backslashes; what git lists has slashes
+            // everywhere.
+            "string" | "raw_string_literal" | "interpreted_string_literal" | "string_literal" | "char_literal" => {
+                let text = pieces(node).unwrap_or_else(|| node.text().trim_matches('\'').replace("\\\\", "\\"));
+                match &*text {
+                    "\\" => is_of_separator(node),
+                    "ls-files" | "ls-tree" | "--name-only" | "--name-status" | "--porcelain" => true,
+                    // `[\\/]` is a pattern for both.
+                    text if text.contains('\\') => {
+                        text.contains('[') && text.contains('/') || is_path_text(&text.replace('\\', "/"))
+                    }
+                    _ => false,
+                }
+            }
             "regex" => node.text().contains("\\\\"),
             _ => false,
         })
 }
 
+/// Whether a backslash is replaced by a slash, or looked for as well.
+fn is_of_separator(backslash: Node<'_>) -> bool {
+    let by = backslash.next_sibling().and_then(Node::next_sibling);
+    let is_replaced = by.is_some_and(|by| pieces(by).is_some_and(|by| by == "/") || by.text() == "'/'");
+    let around = backslash.parent();
+    let compares =
+        around.is_some_and(|around| matches!(around.kind(), "comparison_operator" | "tuple" | "array_expression"));
+    let call = around.and_then(Node::parent).and_then(|call| call.child("function"));
+    let method = call.map_or("", |function| function.text().rsplit('.').next().unwrap_or_default());
+    let looks = matches!(
+        method,
+        "split" | "rsplit" | "partition" | "rpartition" | "rfind" | "lastIndexOf" | "includes" | "contains"
+    );
+    is_replaced || compares || looks
+}
+
+/// Whether a text is nothing but what is put into it: `f"{path}"`.
+fn is_hole(text: Node<'_>) -> bool {
+    pieces(text).is_some_and(|text| text.chars().eq([HOLE]))
+}
+
 /// Whether a node is a text, and which.
 pub fn text_of(node: Node<'_>) -> Option<String> {
-    is_text(node).then(|| pieces(node)).flatten()
+    let text = is_text(node).then(|| pieces(node)).flatten()?;
+    (!text.chars().eq([HOLE])).then_some(text)
 }

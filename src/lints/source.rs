@@ -218,7 +218,8 @@ fn call<'s>(language: Language, node: Node<'s>, names: &Names) -> Option<Call<'s
 }
 
 /// Keys and values of an object, with what is spread into it.
-fn pairs(object: Node<'_>) -> (Vec<(&str, Node<'_>)>, Vec<Node<'_>>) {
+#[must_use]
+pub fn pairs(object: Node<'_>) -> (Vec<(&str, Node<'_>)>, Vec<Node<'_>>) {
     let (mut pairs, mut spread) = (Vec::new(), Vec::new());
     for part in object.parts() {
         match (part.kind(), part.child("key"), part.child("value")) {

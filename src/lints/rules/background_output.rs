@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::detach::Options;
-use super::super::language::Language::{Python, Shell};
+use super::super::language::Language::{JavaScript, Python, Shell};
 use super::super::literal::pieces;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{PYTHON_STARTERS, given_text, is_of_output, redirects_output, with_commands};
@@ -26,6 +26,8 @@ pub const RULE: Rule = Rule {
         (Shell, "(sleep 9 >/dev/null; sync) 2>/dev/null &\n"),
         (Shell, "f() {\n  tail -f log | grep x &\n}\n"),
         (Shell, "bash -c 'sleep 9 &'\n"),
+        (Shell, "worker 2>&1 >/dev/null &\n"),
+        (JavaScript, "const { execSync } = require('child_process');\nexecSync('worker &');\n"),
         (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 &\"])\n"),
         (Python, "import os\n\nos.system(\"sleep 9 &\")\n"),
     ],
@@ -37,6 +39,7 @@ pub const RULE: Rule = Rule {
         (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 &\"], stdout=subprocess.DEVNULL)\n"),
         (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 & wait\"])\n"),
         (Shell, "exec >/dev/null 2>&1\nsleep 9 &\n"),
+        (Shell, "(exec >/dev/null 2>&1; sleep 9) &\n"),
         (Shell, "server &\npid=$!\nrun\nkill $pid\n"),
         (Shell, "sleep 9 &>>log &\n"),
         (Shell, "(sleep 9; sync) &\nlog \"running ($!)\"\n"),
@@ -72,9 +75,15 @@ fn has_own_output<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
         Shell => redirects_output(call.node) || call.node.within(&["command_substitution"]).is_some(),
         Python if PYTHON_STARTERS.contains(&&*call.name) => {
             let options = Options::of(source, call);
-            options.untold || options.has("stdout") || options.has("capture_output") || call.name.ends_with("output")
+            // A pipe is read to its end, as the host does.
+            let pipes = options.has("capture_output") || call.name.ends_with("output");
+            options.untold || options.has("stdout") && !pipes
         }
         Python => call.name != "os.system",
+        // They read a pipe to its end.
+        language if language.is_script() && matches!(&*call.name, "child_process.exec" | "child_process.execSync") => {
+            false
+        }
         language if language.is_script() => {
             let inherits = |stdio: Node<'_>| stdio.descendants().any(|node| pieces(node).as_deref() == Some("inherit"));
             !call.keyword("stdio").is_some_and(inherits)
@@ -166,7 +175,15 @@ fn keeps(statement: Node<'_>) -> Option<String> {
     } else {
         statement
     };
+    // `2>&1 >/dev/null`: the second output is where the first one was.
+    let mut redirections = statement.children().filter(|part| part.kind() == "file_redirect");
+    let crosses = redirections.next().is_some_and(|first| first.text().replace(' ', "") == "2>&1")
+        && redirections.next().is_some_and(is_of_output);
     match body.kind() {
+        _ if crosses && body.kind() != "list" => {
+            Some("2>&1 stands before the redirection, so that its errors keep the hook's output".to_owned())
+        }
+        "subshell" | "compound_statement" if !redirects && begins_with_exec(body) => None,
         "list" if redirects => Some(
             "the redirection is that of the last command alone: the shell that runs the list keeps the output"
                 .to_owned(),
@@ -178,6 +195,15 @@ fn keeps(statement: Node<'_>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// `(exec >/dev/null 2>&1; worker)`
+fn begins_with_exec(group: Node<'_>) -> bool {
+    group.parts().next().is_some_and(|first| {
+        first.kind() == "redirected_statement"
+            && first.child("body").is_some_and(|body| body.text() == "exec")
+            && first.children().any(|part| part.kind() == "file_redirect" && is_of_output(part))
+    })
 }
 
 /// Whether something around it redirects the output of all that is in it.

@@ -1,6 +1,7 @@
 //! `by-name`: processes that are found or ended by name.
 
 use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
+use super::super::literal::literal;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{argv, given_text, with_commands};
 use super::super::source::{Call, Source};
@@ -25,11 +26,19 @@ pub const RULE: Rule = Rule {
         (JavaScript, "const { execSync } = require('child_process');\nexecSync('ps aux | grep guard');\n"),
         (Rust, "fn f() { Command::new(\"pkill\").arg(\"guard\").status().ok(); }\n"),
         (Go, "package a\n\nfunc f() { exec.Command(\"pgrep\", \"guard\").Run() }\n"),
+        (Go, "package a\n\nfunc f() { exec.Command(\"sh\", \"-c\", \"ps aux | grep guard\").Run() }\n"),
+        (Rust, "fn f() { Command::new(\"ps\").args([\"aux\"]).output().ok(); }\n"),
+        (Shell, "sudo pkill guard\n"),
+        (Shell, "trap 'pkill -f guard.py' EXIT\n"),
+        (Python, "import subprocess\n\nCOMMAND = [\"taskkill\", \"/F\", \"/IM\", \"node.exe\"]\nsubprocess.run(COMMAND)\n"),
+        (Python, "import psutil\n\nfor p in psutil.process_iter():\n    if p.name() == \"guard\":\n        p.kill()\n"),
     ],
     good: &[
         (Shell, "kill -0 \"$pid\"\n"),
         (Shell, "ps -p \"$pid\" -o comm=\n"),
         (Shell, "pgrep -P \"$pid\"\n"),
+        (Shell, "command -v pgrep\n"),
+        (Python, "import subprocess\n\ndef f(pid):\n    subprocess.run([\"taskkill\", \"/F\", \"/PID\", pid])\n"),
         (Python, "import os\n\nif os.name == \"posix\":\n    os.system(\"killall guard\")\n"),
     ],
     seen: Seen { found: 3, right: 3, wrong: 0, remark: "" },
@@ -48,10 +57,37 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
                         .find_map(|command| searching(&argv(inner, command)?, || is_piped_on(inner, command)))
                 })?
             });
-        if let Some(program) = program.filter(|_| !source.is_guarded(call.node)) {
+        // `trap 'pkill x' EXIT`
+        let trapped = || {
+            let text = Some(call).filter(|call| call.name == "trap" && source.language == Shell)?.words().next()?;
+            with_commands(&text, |inner| inner.calls.iter().find_map(|it| searching(&argv(inner, it)?, || false)))?
+        };
+        let program = program.or_else(trapped);
+        if let Some(program) = program.filter(|program| *program == "taskkill" || !source.is_guarded(call.node)) {
             hits.push(Hit::at(call.node, format!("{program} looks for processes by name")));
         }
     }
+    hits.extend(source.calls_of(&["psutil.process_iter"]).filter(|call| compares_names(source, call)).map(|call| {
+        Hit::at(call.node, "psutil's processes are looked through for a name")
+    }));
+}
+
+/// Whether what goes through all processes looks at their names.
+fn compares_names<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
+    source.scope_has("names of processes", call.node, |node| match node.kind() {
+        "comparison_operator" => {
+            let names = |part: Node<'_>| {
+                let text = match part.kind() {
+                    "identifier" => part.text().to_owned(),
+                    "string" => literal(part).unwrap_or_default(),
+                    _ => return false,
+                };
+                matches!(&*text, "name" | "cmdline" | "exe")
+            };
+            node.descendants().take(40).any(names)
+        }
+        _ => false,
+    })
 }
 
 /// The program, if what it does is to look for a name. `piped`: whether its output is looked through.
@@ -63,6 +99,7 @@ fn searching(argv: &[String], piped: impl Fn() -> bool) -> Option<&'static str> 
         "pgrep" if !has(&["-P", "--parent", "-s", "-g"]) => Some("pgrep"),
         "pkill" if !has(&["-P", "--parent", "-s", "-g"]) => Some("pkill"),
         "killall" => Some("killall"),
+        "taskkill" | "taskkill.exe" if has(&["/IM", "/im", "/Im", "-im", "//IM"]) => Some("taskkill"),
         "pidof" => Some("pidof"),
         "ps" if has(&["-C"])
             || (!has(&["-p", "--pid", "-o"]) || has(&["-e", "-A", "-ax", "-eo", "axo"]))

@@ -1,10 +1,11 @@
 //! `code-page`: output that an old code page can't say.
 
 use super::super::language::Language::Python;
-use super::super::literal::pieces;
+use super::super::literal::{HOLE, pieces};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
 use super::super::syntax::Node;
+use super::super::values::values;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -18,6 +19,8 @@ pub const RULE: Rule = Rule {
     bad: &[
         (Python, "print(\"guard → ok\")\n"),
         (Python, "import sys\n\ndef f(name):\n    sys.stdout.write(f\"✓ {name}\\n\")\n"),
+        (Python, "OK = \"✓\"\n\ndef f(name):\n    print(OK, name)\n"),
+        (Python, "MARKS = {True: \"✓\", False: \"✗\"}\n\ndef f(ok):\n    print(MARKS[ok])\n"),
         (Python, "import json\n\ndef f(answer):\n    print(json.dumps(answer, ensure_ascii=False))\n"),
     ],
     good: &[
@@ -53,14 +56,14 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 /// Whether the file says in which encoding its output goes.
 fn sees_to_it(source: &Source<'_>) -> bool {
     source.syntax.nodes().any(|node| match node.kind() {
-        "identifier" => matches!(node.text(), "reconfigure" | "TextIOWrapper" | "detach"),
+        "identifier" => matches!(node.text(), "reconfigure" | "TextIOWrapper" | "detach" | "getwriter"),
         "string_content" => matches!(node.text(), "PYTHONUTF8" | "PYTHONIOENCODING"),
         _ => false,
     })
 }
 
 /// What of an argument code page 1252 can't say.
-fn unsayable(source: &Source<'_>, argument: Node<'_>) -> Option<String> {
+fn unsayable<'s>(source: &Source<'s>, argument: Node<'s>) -> Option<String> {
     let mut skip = 0;
     for node in argument.descendants().filter(|node| node.is_named()) {
         if node.index() < skip {
@@ -82,22 +85,43 @@ fn unsayable(source: &Source<'_>, argument: Node<'_>) -> Option<String> {
                 }
             }
             // The key of a dictionary, a part of a comparison: not what is printed.
-            "subscript" | "comparison_operator" => skip = node.end_index(),
+            "comparison_operator" => skip = node.end_index(),
+            // `MARKS[ok]`, and a name that stands for a text.
+            "subscript" => {
+                skip = node.end_index();
+                let list = node.child("value").map(|list| values(source, list)).unwrap_or_default();
+                let lists = list.into_iter().filter(|list| matches!(list.kind(), "dictionary" | "list" | "tuple"));
+                let found = lists.flat_map(said).find_map(|text| unsayable_letter(text));
+                if found.is_some() {
+                    return found;
+                }
+            }
+            "identifier" if node.field() != Some("function") && node.field() != Some("attribute") => {
+                let texts = values(source, node).into_iter().filter(|value| value.kind() == "string");
+                if let Some(found) = texts.into_iter().find_map(unsayable_letter) {
+                    return Some(found);
+                }
+            }
             "string" => {
-                let letter = pieces(node)?
-                    .chars()
-                    .find(|c| !is_in_1252(*c) && !matches!(*c, super::super::literal::HOLE | '\u{fffd}'));
-                if let Some(letter) = letter {
-                    return Some(format!(
-                        "`{letter}` (U+{:04X}) is printed, which code page 1252 has not",
-                        letter as u32
-                    ));
+                if let Some(found) = unsayable_letter(node) {
+                    return Some(found);
                 }
             }
             _ => {}
         }
     }
     None
+}
+
+/// The texts of a list, and those that the keys of a dictionary have.
+fn said(list: Node<'_>) -> Vec<Node<'_>> {
+    let values = list.parts().take(100).map(|part| part.child("value").unwrap_or(part));
+    values.filter(|value| value.kind() == "string").collect()
+}
+
+fn unsayable_letter(text: Node<'_>) -> Option<String> {
+    let letter = pieces(text)?.chars().find(|c| !is_in_1252(*c) && !matches!(*c, HOLE | '\u{fffd}'))?;
+    Some(format!("`{letter}` (U+{:04X}) is printed, which code page 1252 has not", letter as u32))
 }
 
 /// Whether code page 1252 has a letter.

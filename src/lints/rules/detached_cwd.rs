@@ -39,6 +39,17 @@ pub const RULE: Rule = Rule {
         (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"nohup worker >/dev/null 2>&1 &\"])\n"),
         (Shell, "nohup python3 worker.py >/dev/null 2>&1 &\n"),
         (Shell, "setsid --fork worker >/dev/null\n"),
+        (Shell, "(worker >/dev/null 2>&1 &)\n"),
+        (Shell, "worker >/dev/null 2>&1 &\ndisown\n"),
+        (
+            Python,
+            "import os\n\ndef daemon(argv):\n    if os.fork():\n        return\n    os.setsid()\n    os.execvp(argv[0], argv)\n",
+        ),
+        (Python, "import subprocess\n\ndef f(argv):\n    subprocess.Popen(argv, creationflags=0x8, stdout=subprocess.DEVNULL)\n"),
+        (
+            JavaScript,
+            "const { spawn } = require('child_process');\nconst how = { stdio: 'ignore' };\nhow.detached = true;\nspawn('w', [], how).unref();\n",
+        ),
         (
             Rust,
             concat!(
@@ -75,6 +86,7 @@ pub const RULE: Rule = Rule {
             "fn f(root: &Path) {\n    let mut command = Command::new(\"worker\");\n    command.process_group(0).current_dir(root);\n    \
              command.stdout(Stdio::null()).spawn().ok();\n}\n",
         ),
+        (Shell, "(cd / && worker >/dev/null 2>&1 &)\n"),
         (Shell, "cd /\nnohup python3 worker.py >/dev/null 2>&1 &\n"),
         (Shell, "python3 worker.py &\nwait\n"),
     ],
@@ -115,6 +127,32 @@ fn of_shell<'s>(source: &Source<'s>) -> Vec<(Node<'s>, String)> {
             let quiet = if redirects_output(call.node) { "" } else { ", and with the hook's output" };
             let message = format!("a process is detached ({}) without a folder of its own{quiet}", call.name);
             found.push((call.node, message));
+        }
+    }
+    found.extend(disowned(source, first_cd));
+    found
+}
+
+/// What a shell sends into the background and gives away: `(worker >log 2>&1 &)`, `worker >log 2>&1 & disown`.
+fn disowned<'s>(source: &Source<'s>, first_cd: Option<usize>) -> Vec<(Node<'s>, String)> {
+    let mut found = Vec::new();
+    let disowns = source.calls_of(&["disown"]).map(|call| call.node.index()).next();
+    for mark in source.syntax.nodes().filter(|node| node.kind() == "&" && !node.is_named()) {
+        let Some(group) = mark.parent() else { continue };
+        let Some(sent) = group.children().take_while(|part| *part != mark).last().filter(|part| part.is_named()) else {
+            continue;
+        };
+        let last_of_subshell = group.kind() == "subshell"
+            && group.children().skip_while(|part| *part != mark).nth(1).is_none_or(|next| next.kind() == ")");
+        let given_away = last_of_subshell || disowns.is_some_and(|at| at > mark.index());
+        let moved = first_cd.is_some_and(|cd| cd < mark.index());
+        // `nohup` and `setsid` are told above; a function of the script itself is no program that lives on.
+        let by_program = sent.descendants().any(|part| {
+            part.kind() == "command_name" && matches!(part.text(), "nohup" | "setsid" | "sleep" | "wait" | "echo" | "read")
+        });
+        if given_away && !moved && !by_program && !source.is_guarded(mark) {
+            let by = if last_of_subshell { "( … & )" } else { "disown" };
+            found.push((sent, format!("a process is detached ({by}) without a folder of its own")));
         }
     }
     found

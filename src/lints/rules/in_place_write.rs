@@ -1,17 +1,18 @@
 //! `in-place-write`: a file that others poll is written in place.
 
-use super::super::language::Language::{JavaScript, Python, Shell};
+use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
 use super::super::literal::literal;
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::source::{Source, scope};
+use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
+use super::super::values::meant;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
     kind: LintKind::InPlaceWrite,
     severity: Severity::Warning,
-    finds: "A file of state that another process reads (by its name: state, cache, status, heartbeat, pid file, or \
+    finds: "A file of state that another process reads (by its name: state, cache, status, heartbeat, lock, pid file, or \
             written by a function that publishes) is written in place.",
     why: "Between the opening and the last byte it is empty or half: hooks run at once, and whoever reads then gets broken \
           JSON. A run that is ended in between leaves it so.",
@@ -32,6 +33,9 @@ pub const RULE: Rule = Rule {
             "const fs = require('fs');\nconst save = (stateFile, text) => { fs.writeFileSync(stateFile, text); };\n",
         ),
         (Shell, "echo \"$json\" >\"$STATE_FILE\"\n"),
+        (Shell, "echo $$ >\"$FOLDER/worker.pid\"\n"),
+        (Rust, "fn save(text: &str) { std::fs::write(\"state.json\", text).ok(); }\n"),
+        (Go, "package a\n\nfunc save(text []byte) { os.WriteFile(\"state.json\", text, 0o600) }\n"),
     ],
     good: &[
         (
@@ -69,40 +73,93 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         return shell(source, hits);
     }
     for call in &source.calls {
-        let path = match (source.language, &*call.name) {
-            (Python, "open" | "io.open") => {
-                let writes = call.argument(1, "mode").and_then(literal).is_some_and(|mode| mode.starts_with('w'));
-                if writes { call.positional.first().copied() } else { None }
-            }
-            (Python, ".write_text" | ".write_bytes") => call.receiver,
-            (_, "fs.writeFileSync" | "fs.writeFile" | "fs.promises.writeFile" | "fs/promises.writeFile")
-                if source.language.is_script() =>
-            {
-                call.positional.first().copied()
-            }
-            _ => None,
-        };
-        let Some(path) = path else { continue };
-        if is_shared(path, call.node) && !renames(source, call.node) {
+        let Some(path) = written(source, call) else { continue };
+        let fills = call.name != "open" || !is_only_made(source, call.node);
+        let names = meant(source, path);
+        let is_trap = names.iter().any(|path| is_shared(*path, call.node))
+            || fills && names.iter().any(|path| is_lock(*path));
+        if is_trap && !renames(source, call.node) {
             hits.push(Hit::at(call.node, format!("{} is written in place", super::short(path.text()))));
         }
     }
+}
+
+/// The file that a call writes from its beginning.
+fn written<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Node<'s>> {
+    let first = call.positional.first().copied();
+    match (source.language, &*call.name) {
+        (Python, "open" | "io.open") => {
+            let writes = call.argument(1, "mode").and_then(literal).is_some_and(|mode| mode.starts_with('w'));
+            first.filter(|_| writes)
+        }
+        (Python, ".open") => {
+            let writes = call.argument(0, "mode").and_then(literal).is_some_and(|mode| mode.starts_with('w'));
+            call.receiver.filter(|_| writes)
+        }
+        (Python, ".write_text" | ".write_bytes") => call.receiver,
+        (_, "fs.writeFileSync" | "fs.writeFile" | "fs.promises.writeFile" | "fs/promises.writeFile" | "Bun.write")
+            if source.language.is_script() =>
+        {
+            // `{ flag: 'wx' }` makes it, `{ flag: 'a' }` adds to it.
+            let adds = call.keyword("flag").and_then(literal).is_some_and(|flag| flag != "w");
+            first.filter(|_| !adds)
+        }
+        (Rust, "fs.write" | "std.fs.write" | "File.create" | "fs.File.create" | "std.fs.File.create") => first,
+        (Go, "os.WriteFile" | "ioutil.WriteFile" | "os.Create") => first,
+        _ => None,
+    }
+}
+
+/// Whether a file is opened and not written: it is made, and a lock is taken of it.
+fn is_only_made<'s>(source: &Source<'s>, open: Node<'s>) -> bool {
+    let part = open.within(&["with_statement"]).unwrap_or_else(|| scope(open));
+    let writes = source.index("writes", part, |node| {
+        let writes = matches!(node.kind(), "identifier" | "property_identifier")
+            && matches!(node.text(), "write" | "dump" | "writelines" | "print");
+        writes.then_some("")
+    });
+    writes.is_empty()
+}
+
+/// Whether a name is that of a lock, with what is written into it for those who wait.
+fn is_lock(path: Node<'_>) -> bool {
+    let mut named = Vec::new();
+    for part in last_of(path).descendants().take(40) {
+        if is_word(part) {
+            named.extend(words(part.text()));
+        }
+    }
+    let is_draft = named.iter().any(|word| DRAFTS.contains(&word.as_str()));
+    let is_other = named.iter().any(|word| matches!(word.as_str(), "package" | "yarn" | "cargo" | "poetry" | "uv"));
+    !is_draft && !is_other && named.iter().any(|word| matches!(word.as_str(), "lock" | "lockfile"))
+}
+
+fn is_word(part: Node<'_>) -> bool {
+    matches!(
+        part.kind(),
+        "identifier"
+            | "string_content"
+            | "string_fragment"
+            | "property_identifier"
+            | "variable_name"
+            | "word"
+            | "interpreted_string_literal_content"
+    )
 }
 
 /// Whether an expression, or the function that it stands in, names a file that several read.
 fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
     let mut named = Vec::new();
     for part in last_of(path).descendants() {
-        if matches!(
-            part.kind(),
-            "identifier" | "string_content" | "string_fragment" | "property_identifier" | "variable_name" | "word"
-        ) {
+        if is_word(part) {
             named.extend(words(part.text()));
         }
     }
     let is = |list: &[&str]| named.iter().any(|word| list.contains(&word.as_str()));
     // `pid_file`
-    let is_pid = named.windows(2).any(|pair| pair[0] == "pid" && matches!(pair[1].as_str(), "file" | "path"));
+    let is_pid = named.windows(2).any(|pair| pair[0] == "pid" && matches!(pair[1].as_str(), "file" | "path"))
+        // `worker.pid`
+        || named.len() > 1 && last_of(path).text().trim_end_matches(['"', '\'', '`']).ends_with(".pid");
     if is(DRAFTS) {
         return false;
     }
@@ -135,8 +192,8 @@ fn last_of(path: Node<'_>) -> Node<'_> {
 /// Whether a function puts something in its place by a rename.
 fn renames<'s>(source: &Source<'s>, at: Node<'s>) -> bool {
     source.scope_has("renames", at, |node| {
-        matches!(node.kind(), "identifier" | "property_identifier")
-            && (matches!(node.text(), "replace" | "rename" | "renameSync" | "link" | "mkstemp" | "NamedTemporaryFile" | "O_EXCL")
+        matches!(node.kind(), "identifier" | "property_identifier" | "field_identifier")
+            && (matches!(node.text(), "replace" | "rename" | "renameSync" | "Rename" | "persist" | "link" | "create_new" | "mkstemp" | "NamedTemporaryFile" | "O_EXCL")
                 || node.text().to_ascii_lowercase().contains("atomic"))
             // `text.replace("a", "b")` is another matter.
             && !node.parent().is_some_and(|method| {

@@ -3,6 +3,7 @@
 use super::super::language::Language::Python;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
+use super::super::values::meant;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -28,7 +29,9 @@ pub const RULE: Rule = Rule {
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in source.calls_of(&["os.kill"]) {
-        if call.positional.get(1).is_some_and(|signal| signal.text() == "0") && !source.is_guarded(call.node) {
+        let signal = call.positional.get(1).copied();
+        let is_zero = signal.is_some_and(|signal| meant(source, signal).iter().any(|value| value.text() == "0"));
+        if is_zero && !source.is_guarded(call.node) {
             hits.push(Hit::at(call.node, "on Windows os.kill(pid, 0) is no look at a process, but Ctrl-C to it"));
         }
     }

@@ -22,6 +22,8 @@ pub const RULE: Rule = Rule {
         (Python, "import os, signal\n\ndef f(pid):\n    os.kill(pid, signal.SIGKILL)\n"),
         (Python, "import subprocess\n\ndef f(argv, g):\n    return subprocess.run(argv, preexec_fn=g)\n"),
         (JavaScript, "const user = process.getuid();\n"),
+        (JavaScript, "process.kill(-child.pid, 'SIGTERM');\n"),
+        (JavaScript, "process.kill(pid, 'SIGUSR1');\n"),
         (Rust, concat!("use std:", ":os::unix::fs::PermissionsExt;\n")),
         (Rust, concat!("fn f(a: &Path, b: &Path) { std:", ":os::unix::fs::symlink(a, b).ok(); }\n")),
         (Rust, concat!("fn f(pid: i32) { libc:", ":kill(pid, 15); }\n")),
@@ -36,6 +38,8 @@ pub const RULE: Rule = Rule {
         (Python, "import os\n\ndef f():\n    if os.name == \"nt\":\n        return None\n    return os.getuid()\n"),
         (Python, "import os\n\nUSER = os.getuid() if hasattr(os, \"getuid\") else None\n"),
         (JavaScript, "const user = process.getuid?.();\n"),
+        (JavaScript, "const isRoot = process.getuid && process.getuid() === 0;\n"),
+        (JavaScript, "process.kill(pid, 'SIGTERM');\n"),
         (JavaScript, "const user = process.platform === 'win32' ? null : process.getuid();\n"),
         (Rust, concat!("#[cfg", "(unix)]\nuse std:", ":os::unix::fs::PermissionsExt;\n")),
         (Rust, concat!("fn f(pid: i32) {\n    #[cfg", "(unix)]\n    libc:", ":kill(pid, 15);\n}\n")),
@@ -120,6 +124,17 @@ const ATTRIBUTES: &[(&str, &[&str])] = &[
             "setpriority",
             "pread",
             "pwrite",
+            "lockf",
+            "F_LOCK",
+            "getresuid",
+            "initgroups",
+            "waitid",
+            "WIFSTOPPED",
+            "WUNTRACED",
+            "major",
+            "minor",
+            "pathconf",
+            "getgrouplist",
             "sync",
             "fdatasync",
         ],
@@ -238,6 +253,10 @@ fn script<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
         "process.getegid",
         "process.setuid",
         "process.setgid",
+        "process.seteuid",
+        "process.setegid",
+        "process.setgroups",
+        "process.initgroups",
         "process.getgroups",
     ];
     for call in source.calls_of(FUNCTIONS) {
@@ -247,7 +266,21 @@ fn script<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
             add(call.node, format!("on Windows there is no {}", call.name));
         }
     }
+    // node's on Windows knows INT, TERM, KILL and QUIT, and no groups of processes.
+    for call in source.calls_of(&["process.kill"]) {
+        let signal = call.positional.get(1).and_then(|signal| literal(*signal));
+        if let Some(signal) = signal.filter(|signal| SIGNALS.contains(&signal.as_str())) {
+            add(call.node, format!("Windows has no {signal}"));
+        } else if call.positional.first().is_some_and(|pid| pid.kind() == "unary_expression" && pid.text().starts_with('-')) {
+            add(call.node, "Windows has no groups of processes".to_owned());
+        }
+    }
 }
+
+/// Signals that `process.kill` refuses there.
+const SIGNALS: &[&str] = &[
+    "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGSTOP", "SIGCONT", "SIGALRM", "SIGCHLD", "SIGPIPE", "SIGWINCH", "SIGTSTP",
+];
 
 fn rust<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
     for node in source.syntax.nodes() {

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     kind: LintKind::PosixShell,
     severity: Severity::Warning,
     finds: "A command is given to the system's shell in a form that only a POSIX shell understands: single quotes, $NAME, $(…), \
-            /dev/null, `;` between commands.",
+            /dev/null, `;` between commands, NAME=value before one, `|| true`.",
     why: "On Windows that shell is cmd.exe. To it single quotes are letters of the word, $NAME stands for itself, and there is \
           no /dev/null: the command does something else, or fails.",
     hosts: &[TrapHost::Windows],
@@ -23,6 +23,8 @@ pub const RULE: Rule = Rule {
             Python,
             "import shlex, subprocess\n\ndef f(x):\n    subprocess.run(\"git log \" + shlex.quote(x), shell=True)\n",
         ),
+        (Python, "import subprocess\n\nCOMMAND = \"git gc || true\"\nsubprocess.check_output(COMMAND, shell=True)\n"),
+        (JavaScript, "require('child_process').exec('git status 2>/dev/null', done);\n"),
         (
             JavaScript,
             "const { execSync } = require('child_process');\nexecSync('git log --format=\\'%H\\' \"$BRANCH\"');\n",
@@ -66,6 +68,14 @@ fn posix(text: &Source<'_>) -> Option<&'static str> {
         "command_substitution" => Some("$(…)"),
         "file_redirect" if node.child("destination").is_some_and(|to| to.text() == "/dev/null") => Some("/dev/null"),
         "program" if node.children().any(|part| part.kind() == ";") => Some("`;` between commands"),
+        // `FOO=1 make`
+        "command" if node.children().next().is_some_and(|first| first.kind() == "variable_assignment") => {
+            Some("a variable before its command")
+        }
+        // They are no programs, or none that Windows has.
+        "command_name" if matches!(node.text(), "true" | "export" | "command" | "source" | "unset" | "[" | "[[") => {
+            Some("a command that cmd.exe has not")
+        }
         _ => None,
     })
 }
@@ -74,7 +84,7 @@ fn posix(text: &Source<'_>) -> Option<&'static str> {
 fn quoted_by_posix(source: &Source<'_>, call: &super::super::source::Call<'_>) -> Option<&'static str> {
     let through_shell = call.keyword("shell").is_some_and(|shell| shell.text() == "True")
         && call.keyword("executable").is_none()
-        || call.name == "os.system";
+        || matches!(&*call.name, "os.system" | "os.popen" | "asyncio.create_subprocess_shell");
     let quotes = |node: Node<'_>| {
         node.kind() == "call"
             && node

@@ -4,7 +4,7 @@ use super::super::language::Language::{Go, JavaScript, Python, Rust};
 use super::super::literal::HOLE;
 use super::super::paths::{is_path, text_of};
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::source::Source;
+use super::super::source::{Call, Source};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
@@ -22,6 +22,9 @@ pub const RULE: Rule = Rule {
         (JavaScript, "const f = (dir) => read(`${dir}/state.json`);\n"),
         (Rust, "fn f(root: &Path) -> String { format!(\"{}/state.json\", root.display()) }\n"),
         (Go, "package a\n\nfunc f(dir string) string { return dir + \"/state.json\" }\n"),
+        (Go, "package a\n\nfunc f() string { wd, _ := os.Getwd(); return fmt.Sprintf(\"%s/x.json\", wd) }\n"),
+        (Python, "import os\n\nSTATE = \"/\".join([os.getcwd(), \"state.json\"])\n"),
+        (JavaScript, "const settings = process.env.HOME + '/.claude/settings.json';\n"),
     ],
     good: &[
         (Python, "import os\n\ndef f(root):\n    return os.path.join(root, \"state.json\")\n"),
@@ -44,25 +47,38 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for node in source.syntax.nodes() {
         let built = match node.kind() {
             "string" | "template_string" => interpolated(source, node),
-            "binary_operator" | "binary_expression" => added(source, node),
+            "binary_operator" | "binary_expression" => added(source, node).or_else(|| percent(source, node)),
             "macro_invocation" => formatted(source, node),
             _ => None,
         };
-        if let Some(path) = built.filter(|_| !source.is_guarded(node)) {
-            hits.push(Hit::at(node, format!("a path is built of `{}` and a slash", super::short(path.text()))));
-        }
+        add(source, node, built, hits);
+    }
+    for call in &source.calls {
+        let built = joined(source, call).or_else(|| filled(source, call));
+        add(source, call.node, built, hits);
     }
 }
 
+fn add<'s>(source: &Source<'s>, at: Node<'s>, built: Option<Node<'s>>, hits: &mut Vec<Hit>) {
+    if let Some(path) = built.filter(|_| !source.is_guarded(at)) {
+        hits.push(Hit::at(at, format!("a path is built of `{}` and a slash", super::short(path.text()))));
+    }
+}
+
+/// Whether what comes after the slash can be of a path.
+fn is_plain(rest: &str) -> bool {
+    !rest.contains([' ', '\n', '?', ':'])
+}
+
 /// `f"{root}/x"`
-fn interpolated<'s>(source: &Source<'_>, node: Node<'s>) -> Option<Node<'s>> {
+fn interpolated<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Node<'s>> {
     let first = node.parts().find(|part| part.kind() != "string_start")?;
     if !matches!(first.kind(), "interpolation" | "template_substitution") {
         return None;
     }
     let rest = text_of(node)?;
     let after = rest.strip_prefix(HOLE)?.strip_prefix('/')?;
-    if after.starts_with(HOLE) && after.chars().count() == 1 || after.contains([' ', '\n', '?', ':']) {
+    if after.starts_with(HOLE) && after.chars().count() == 1 || !is_plain(after) {
         return None;
     }
     let path = first.parts().next()?;
@@ -80,14 +96,46 @@ fn formatted<'s>(source: &Source<'_>, node: Node<'s>) -> Option<Node<'s>> {
     let rest = rest.strip_prefix('/')?;
     // `display()` is said of paths alone.
     let shows = tokens.parts().any(|part| part.kind() == "identifier" && part.text() == "display");
-    (hole.is_empty() && shows && !rest.is_empty() && !rest.contains([' ', '\n', '?', ':'])).then_some(tokens)
+    (hole.is_empty() && shows && !rest.is_empty() && is_plain(rest)).then_some(tokens)
 }
 
 /// `root + "/" + name`
-fn added<'s>(source: &Source<'_>, node: Node<'s>) -> Option<Node<'s>> {
+fn added<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Node<'s>> {
     let (left, right) = (node.child("left")?, node.child("right")?);
     let is_sum = node.children().any(|part| part.text() == "+" && !part.is_named());
     let slashed = text_of(right)?;
-    let is_plain = slashed.starts_with('/') && !slashed.contains([' ', '\n', '?', ':']);
-    (is_sum && is_plain && is_path(source, left)).then_some(left)
+    (is_sum && slashed.starts_with('/') && is_plain(&slashed) && is_path(source, left)).then_some(left)
+}
+
+/// `"%s/x" % root`
+fn percent<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Node<'s>> {
+    let (left, right) = (node.child("left")?, node.child("right")?);
+    node.children().find(|part| part.text() == "%" && !part.is_named())?;
+    let text = text_of(left)?;
+    let first = if right.kind() == "tuple" { right.parts().next()? } else { right };
+    let rest = text.strip_prefix("%s/")?;
+    (source.language == Python && is_plain(rest) && is_path(source, first)).then_some(first)
+}
+
+/// `"{}/x".format(root)`, `fmt.Sprintf("%s/x", root)`
+fn filled<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Node<'s>> {
+    let (text, first) = match &*call.name {
+        ".format" => (text_of(call.receiver?)?, *call.positional.first()?),
+        "fmt.Sprintf" => (text_of(*call.positional.first()?)?, *call.positional.get(1)?),
+        _ => return None,
+    };
+    let rest = ["{}/", "{0}/", "%s/", "%v/"].iter().find_map(|hole| text.strip_prefix(hole))?;
+    (is_plain(rest) && is_path(source, first)).then_some(first)
+}
+
+/// `"/".join([root, name])`, `[root, name].join('/')`
+fn joined<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Node<'s>> {
+    let (receiver, argument) = (call.receiver?, *call.positional.first()?);
+    if call.method() != "join" {
+        return None;
+    }
+    let (by, list) = if text_of(receiver).is_some() { (receiver, argument) } else { (argument, receiver) };
+    let first = Some(list).filter(|list| matches!(list.kind(), "list" | "tuple" | "array"))?.parts().next()?;
+    // What has been cut at the system's separator is put together again.
+    (text_of(by)? == "/" && is_path(source, first)).then_some(first)
 }

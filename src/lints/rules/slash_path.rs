@@ -1,10 +1,12 @@
 //! `slash-path`: a path of the system that is compared with, or split at, slashes.
 
-use super::super::language::Language::{JavaScript, Python};
-use super::super::paths::{is_file_text, is_made, is_named_other, is_path, is_path_text, sees_to_separators, text_of};
+use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell, Tsx, TypeScript};
+use super::super::literal::{HOLE, summed};
+use super::super::paths::{Sure, is_file_text, is_named_other, is_path_text, path, sees_to_separators, text_of};
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::source::{Call, Source, scope};
+use super::super::source::{Call, Source};
 use super::super::syntax::Node;
+use super::super::values::{meant, values};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -20,6 +22,11 @@ pub const RULE: Rule = Rule {
         (Python, "import os\n\ndef f(path):\n    return os.path.abspath(path).split(\"/\")\n"),
         (Python, "def f(event):\n    return \"/node_modules/\" in event[\"file_path\"]\n"),
         (JavaScript, "const f = (filePath) => filePath.includes('/hooks/');\n"),
+        (Python, "PARTS = (\"/.git/\", \"/hooks/\")\n\ndef f(path):\n    return any(part in path for part in PARTS)\n"),
+        (Python, "import re\n\ndef f(file_path):\n    return re.search(r\"/\\.git/\", file_path)\n"),
+        (TypeScript, "import { relative } from 'node:path';\nexport const f = (root: string, x: string) => relative(root, x) === 'src/a.ts';\n"),
+        (Rust, "fn f(p: &Path) -> bool { p.to_string_lossy().ends_with(\"state/x.json\") }\n"),
+        (Go, "package a\n\nfunc f(p string) bool { return strings.Contains(filepath.Clean(p), \"/.git/\") }\n"),
     ],
     good: &[
         (Python, "def f(environ):\n    return environ[\"SERVER_PROTOCOL\"] != \"HTTP/0.9\"\n"),
@@ -31,6 +38,9 @@ pub const RULE: Rule = Rule {
         (Python, "def f(url):\n    return url.split(\"/\")\n"),
         (Python, "def f(kind):\n    return kind == \"application/json\"\n"),
         (JavaScript, "const f = (p) => p.split(path.sep).includes('hooks');\n"),
+        (Python, "def f(path):\n    return \"/.git/\" in path or \"\\\\.git\\\\\" in path\n"),
+        (Rust, "fn f(p: &Path) -> bool { p.ends_with(\"state/x.json\") }\n"),
+        (Go, "package a\n\nfunc f(p string) bool { return strings.Contains(filepath.ToSlash(p), \"/.git/\") }\n"),
     ],
     seen: Seen {
         found: 1,
@@ -46,7 +56,10 @@ const LOOKING: &[&str] = &[
     "endswith",
     "startswith",
     "find",
+    "rfind",
     "index",
+    "rindex",
+    "count",
     "removeprefix",
     "removesuffix",
     "endsWith",
@@ -54,18 +67,67 @@ const LOOKING: &[&str] = &[
     "includes",
     "indexOf",
     "lastIndexOf",
+    "starts_with",
+    "ends_with",
+    "contains",
+    "strip_prefix",
+    "strip_suffix",
 ];
 /// Of those the ones that look at an end: a whole text is searched with the others.
-const ENDS: &[&str] = &["endswith", "startswith", "removeprefix", "removesuffix", "endsWith", "startsWith"];
-const SPLITTING: &[&str] = &["split", "rsplit", "partition", "rpartition"];
+const ENDS: &[&str] =
+    &["endswith", "startswith", "removeprefix", "removesuffix", "endsWith", "startsWith", "starts_with", "ends_with"];
+/// Methods that cut at their first argument, and those that look for a separator.
+const SPLITTING: &[&str] = &[
+    "split",
+    "rsplit",
+    "splitn",
+    "rsplitn",
+    "split_once",
+    "rsplit_once",
+    "partition",
+    "rpartition",
+    "count",
+    "rfind",
+    "rindex",
+    "lastIndexOf",
+];
+/// Functions whose first argument is looked at and whose second is looked for.
+const FUNCTIONS: &[&str] = &[
+    "strings.HasSuffix",
+    "strings.HasPrefix",
+    "strings.Contains",
+    "strings.Index",
+    "strings.LastIndex",
+    "strings.TrimPrefix",
+    "strings.TrimSuffix",
+    "strings.Split",
+    "strings.SplitN",
+    "fnmatch.fnmatch",
+    "fnmatch.fnmatchcase",
+];
+/// Functions whose first argument is a pattern that the second is searched with.
+const SEARCHING: &[&str] = &["re.search", "re.match", "re.fullmatch", "re.findall", "re.split"];
+/// Assertions of two things that are to be the same, or of one that is to be in the other.
+const ASSERTING: &[&str] = &[
+    "assertEqual",
+    "assertEquals",
+    "assertNotEqual",
+    "assertIn",
+    "assertNotIn",
+    "equal",
+    "strictEqual",
+    "deepEqual",
+    "deepStrictEqual",
+    "notStrictEqual",
+];
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
-    let reads = source.language == Python || source.language.is_script();
-    if !reads || source.is_for_posix() || source.imports(&["posixpath"]) {
+    let reads = source.language != Shell;
+    if !reads || source.is_for_posix() || source.imports(&["posixpath"]) || is_for_browsers(source) {
         return;
     }
     for call in &source.calls {
-        if let Some(hit) = method(source, call) {
+        if let Some(hit) = method(source, call).or_else(|| function(source, call)) {
             hits.push(hit);
         }
     }
@@ -76,76 +138,186 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
+/// Whether it is a script of a page: the paths that it knows are those that a server gives it.
+fn is_for_browsers(source: &Source<'_>) -> bool {
+    source.language.is_script()
+        && !source.imports(&[""])
+        && source.syntax.nodes().any(|node| node.kind() == "identifier" && matches!(node.text(), "window" | "document"))
+}
+
+/// The texts that an argument gives: itself, those of a list, and those that a name stands for.
+fn texts<'s>(source: &Source<'s>, argument: Node<'s>) -> Vec<String> {
+    let mut texts = Vec::new();
+    for node in meant(source, argument) {
+        match node.kind() {
+            "tuple" | "array" | "list" | "set" => {
+                texts.extend(node.parts().take(MOST).filter_map(text_of));
+            }
+            "call" if node.child("function").is_some_and(|it| matches!(it.text(), "frozenset" | "set" | "tuple")) => {
+                let lists = node.child("arguments").into_iter().flat_map(Node::parts).flat_map(Node::parts);
+                texts.extend(lists.take(MOST).filter_map(text_of));
+            }
+            "char_literal" => texts.push(node.text().trim_matches('\'').to_owned()),
+            // `str(root) + "/"`
+            "binary_operator" | "binary_expression" => texts.extend(summed(node)),
+            _ => texts.extend(text_of(node)),
+        }
+    }
+    texts
+}
+
+/// The most texts of a list that are looked at.
+const MOST: usize = 200;
+
 fn method<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
-    let (receiver, argument) = (call.receiver?, *call.positional.first()?);
-    let texts: Vec<String> = match argument.kind() {
-        "tuple" | "array" => argument.parts().filter_map(text_of).collect(),
-        _ => text_of(argument).into_iter().collect(),
-    };
     let method = call.method();
-    let of_path = || is_one(source, receiver);
-    let is_trap = if SPLITTING.contains(&method) {
-        texts.iter().any(|text| text == "/") && of_path()
-    } else if LOOKING.contains(&method) {
-        texts
-            .iter()
-            .any(|text| is_path_text(text) && of_path() || ENDS.contains(&method) && is_file(source, text, receiver))
-    } else {
-        false
-    };
-    if !is_trap || source.is_guarded(call.node) || sees_to_separators(source, call.node) {
+    if !call.name.starts_with('.') && call.receiver.is_none() {
         return None;
     }
-    let verb = if SPLITTING.contains(&method) { "split at" } else { "compared with" };
-    Some(Hit::at(
-        call.node,
-        format!("`{}` is a path of the system, and is {verb} {}", short(receiver), short(argument)),
-    ))
+    let (receiver, argument) = (call.receiver?, *call.positional.first()?);
+    if ASSERTING.contains(&method) {
+        return asserted(source, call);
+    }
+    // `/\/hooks\//.test(path)`
+    if method == "test" && receiver.kind() == "regex" {
+        let has_slash = receiver.text().contains("\\/") && !receiver.text().contains("\\\\");
+        let is_trap = has_slash && is_one(source, argument) && is_open(source, call.node);
+        return is_trap.then(|| hit(call.node, argument, "searched with", receiver));
+    }
+    let replaces = matches!(method, "replace" | "split") && source.language != Rust;
+    if !SPLITTING.contains(&method) && !LOOKING.contains(&method) && !replaces {
+        return None;
+    }
+    // `Path::starts_with` compares parts.
+    if source.language == Rust && matches!(method, "starts_with" | "ends_with" | "strip_prefix") && !is_text_of_rust(source, receiver) {
+        return None;
+    }
+    let mut texts = texts(source, argument);
+    if texts.is_empty() && argument.kind() == "identifier" {
+        texts = each(source, argument);
+    }
+    let of_path = || is_one(source, receiver);
+    let splits = SPLITTING.contains(&method) && texts.iter().any(|text| text == "/");
+    let looks = || {
+        LOOKING.contains(&method)
+            && texts.iter().any(|text| {
+                is_path_text(text) && of_path() || ENDS.contains(&method) && is_file(source, text, receiver)
+            })
+    };
+    // `str(path).replace(str(root) + "/", "")`
+    let cuts = || replaces && texts.iter().any(|text| text.starts_with(HOLE) && text.ends_with('/'));
+    if !(splits && of_path() || looks() || cuts() && of_path()) || !is_open(source, call.node) {
+        return None;
+    }
+    let verb = if splits { "split at" } else { "compared with" };
+    Some(hit(call.node, receiver, verb, argument))
+}
+
+/// Whether an expression of Rust is a text, and no path: something has made one of it.
+fn is_text_of_rust<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
+    const MAKING: &[&str] = &["to_str", "to_string_lossy", "display", "to_string", "into_owned", "into_string", "to_owned"];
+    meant(source, node).into_iter().any(|node| {
+        node.descendants().take(64).any(|part| part.kind() == "field_identifier" && MAKING.contains(&part.text()))
+    })
+}
+
+/// `strings.HasSuffix(path, "a/b")`, `re.search("/a/", path)`, `fnmatch(path, "*/a/*.py")`
+fn function<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
+    let [first, second, ..] = call.positional[..] else { return None };
+    let (path, pattern) = if FUNCTIONS.contains(&&*call.name) {
+        (first, second)
+    } else if SEARCHING.contains(&&*call.name) {
+        (second, first)
+    } else {
+        return None;
+    };
+    let splits = matches!(&*call.name, "strings.Split" | "strings.SplitN" | "strings.LastIndex");
+    let is_pattern = SEARCHING.contains(&&*call.name) || call.name.starts_with("fnmatch");
+    let is_looked_for = |text: &String| {
+        // Of a pattern, whatever stands between its slashes.
+        let of_pattern = || text.contains('/') && !text.contains("//") && !text.contains(['\\', ' ', ':', '<']);
+        let raw = text.replace("\\.", ".");
+        splits && text == "/" || is_path_text(text) || is_pattern && (is_path_text(&raw) || of_pattern())
+    };
+    let is_trap = texts(source, pattern).iter().any(is_looked_for) && is_one(source, path) && is_open(source, call.node);
+    let verb = if splits { "split at" } else { "compared with" };
+    is_trap.then(|| hit(call.node, path, verb, pattern))
+}
+
+/// `self.assertEqual(os.path.join("a", "b"), "a/b")`
+fn asserted<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
+    let [first, second, ..] = call.positional[..] else { return None };
+    let (text, made) = match (text_of(first), text_of(second)) {
+        (Some(text), None) => (text, second),
+        (None, Some(text)) => (text, first),
+        _ => return None,
+    };
+    let is_trap = is_path_text(&text) && is_one(source, made) && is_open(source, call.node);
+    is_trap.then(|| Hit::at(call.node, format!("`{}` is a path of the system, and is compared with {text:?}", short(made))))
 }
 
 fn comparison<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
     let operator = node.children().find(|part| matches!(part.text(), "==" | "!=" | "in" | "not in" | "===" | "!=="))?;
     let sides: Vec<Node<'_>> = node.parts().filter(|part| part.index() != operator.index()).collect();
     let [left, right] = sides[..] else { return None };
-    let (text, path) = match (text_of(left), text_of(right)) {
-        (Some(text), None) => (text, right),
-        (None, Some(text)) if !operator.text().ends_with("in") => (text, left),
+    let is_in = operator.text().ends_with("in");
+    let (texts, path) = match (texts(source, left), texts(source, right)) {
+        (of_left, _) if !of_left.is_empty() && text_of(right).is_none() => (of_left, right),
+        (_, of_right) if !of_right.is_empty() && text_of(left).is_none() => {
+            // `"a" in words`
+            if is_in && text_of(right).is_some() {
+                return None;
+            }
+            (of_right, left)
+        }
+        // `any(part in path for part in PARTS)`
+        _ if is_in => (each(source, left), right),
         _ => return None,
     };
-    let is_whole = !operator.text().ends_with("in");
-    let looks = is_path_text(&text) && is_one(source, path) || is_whole && is_file(source, &text, path);
-    if !looks || source.is_guarded(node) || sees_to_separators(source, node) {
+    let is_whole = !is_in || path == left;
+    let looks = texts.iter().any(|text| {
+        is_path_text(text) && is_one(source, path) || is_whole && is_file(source, text, path)
+    });
+    if !looks || !is_open(source, node) {
         return None;
     }
+    let text = texts.first().map_or("", String::as_str);
     Some(Hit::at(node, format!("`{}` is a path of the system, and is compared with {text:?}", short(path))))
 }
 
-/// Whether an expression is a path of the system. A self-test has paths of its own invention, which have slashes on every
-/// system: there it is one if the system has just made it.
-fn is_one<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
-    // Where there are addresses, what is called a path may be one of those.
-    let is_path = |node| is_path(source, node) && !knows_addresses(source);
-    let is_given = || {
-        let given = source.index("bound", scope(node), |node| match node.kind() {
-            "assignment" => node.child("left").map(Node::text),
-            "variable_declarator" => node.child("name").map(Node::text),
-            _ => None,
-        });
-        let values = given.get(node.text()).map_or(&[][..], Vec::as_slice).iter().take(8);
-        let mut values = values.filter_map(|node| node.child("right").or_else(|| node.child("value")));
-        values.any(|value| value.kind() != "identifier" && is_path(value)) && !is_named_other(node)
-    };
-    let is = is_path(node) || node.kind() == "identifier" && is_given();
-    is && (!source.is_test() || is_made(source, node))
+/// The texts of the list that a name runs through.
+fn each<'s>(source: &Source<'s>, name: Node<'s>) -> Vec<String> {
+    let mut lists = values(source, name);
+    // `PARTS.some((part) => path.includes(part))`
+    let function = name.within(&["arrow_function"]).filter(|function| {
+        let given = function.child("parameter").or_else(|| function.child("parameters")?.parts().next());
+        given.is_some_and(|given| given.text() == name.text())
+    });
+    let call = function.and_then(|function| function.parent()?.parent()).filter(|call| call.kind() == "call_expression");
+    lists.extend(call.and_then(|call| call.child("function")?.child("object")));
+    lists.into_iter().flat_map(|list| texts(source, list)).collect()
 }
 
-fn knows_addresses(source: &Source<'_>) -> bool {
-    source.imports(&["urllib", "http", "url", "express"])
+fn hit<'s>(at: Node<'s>, path: Node<'s>, verb: &str, by: Node<'s>) -> Hit {
+    Hit::at(at, format!("`{}` is a path of the system, and is {verb} {}", short(path), short(by)))
+}
+
+/// Whether nothing around it asks for the system, or sees to separators.
+fn is_open<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
+    !source.is_guarded(node) && !sees_to_separators(source, node)
+}
+
+/// Whether an expression is a path of the system. A self-test has paths of its own invention, which have slashes on every
+/// system: there it is one if the system has just made it. Where there are addresses, what is called a path may be one.
+fn is_one<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
+    let only_made = source.is_test() || source.imports(&["urllib", "http", "url", "express"]);
+    path(source, node) > if only_made { Sure::Named } else { Sure::Not }
 }
 
 /// Whether something, whatever it is called, is compared with what can only be a file in a folder.
-fn is_file(source: &Source<'_>, text: &str, node: Node<'_>) -> bool {
-    is_file_text(text) && !source.is_test() && !is_named_other(node)
+fn is_file<'s>(source: &Source<'s>, text: &str, node: Node<'s>) -> bool {
+    let is_plain = matches!(source.language, Python | JavaScript | TypeScript | Tsx);
+    is_plain && is_file_text(text) && !source.is_test() && !is_named_other(node)
 }
 
 /// The beginning of a node's text.
