@@ -30,7 +30,7 @@ pub fn detached<'s>(source: &Source<'s>) -> Vec<Detached<'s>> {
             all
         }
         Language::JavaScript | Language::TypeScript | Language::Tsx => source
-            .calls_of(&["child_process.spawn", "child_process.fork"])
+            .calls_of(&["child_process.spawn", "child_process.fork", "Bun.spawn"])
             .filter_map(|call| script(source, call))
             .collect(),
         Language::Rust => source.calls.iter().filter_map(|call| rust(source, call)).collect(),
@@ -187,7 +187,14 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         return None;
     }
     let options = Options::of(source, call);
-    let mentions = |name: &str, words: &[&str]| options.values(name).any(|value| mentions(source, call, value, words));
+    let mentions = |name: &str, words: &[&str]| {
+        options.values(name).any(|value| {
+            // `preexec_fn=detach`, a function of the file's own.
+            let own = Some(value).filter(|value| value.kind() == "identifier");
+            let own = own.and_then(|value| definition(source, value.text()));
+            mentions(source, call, value, words) || own.is_some_and(|own| mentions(source, call, own, words))
+        })
+    };
     let by = if options.has("start_new_session") {
         "start_new_session"
     } else if options.has("setsid") {
@@ -223,7 +230,13 @@ fn forked<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     let has = |name: &str| {
         source.calls_of(&[name]).any(|other| scope(other.node) == scope(call.node) || name == "os.chdir")
     };
-    let is_open = has("os.fork") && !source.is_test();
+    // A child that ends, or becomes another program.
+    let part = scope(call.node);
+    let ends = source.calls.iter().any(|other| {
+        let ends = other.name == "sys.exit" || other.name == "os._exit" || other.name.starts_with("os.exec");
+        ends && scope(other.node) == part
+    });
+    let is_open = has("os.fork") && ends && !source.is_test();
     is_open.then(|| Detached { node: call.node, by: "fork, setsid", has_cwd: has("os.chdir"), has_output: true })
 }
 
@@ -312,6 +325,8 @@ fn is_waited_for<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
     let kept = match parent.kind() {
         "assignment" => parent.child("left"),
         "expression_statement" => return false,
+        // `print(Popen(…).pid)`
+        "attribute" => return parent.child("attribute").is_some_and(|method| WAITING.contains(&method.text())),
         // `with Popen(…)`, `return Popen(…)`, an argument of something.
         _ => return true,
     };
@@ -436,7 +451,7 @@ fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     };
     // Who keeps the child waits for it: `let mut child = ….spawn()?;`, or `let _ =`, which does not.
     let kept = call.node.ancestors().take(8).find(|around| around.kind() == "let_declaration");
-    if kept.is_some_and(|kept| kept.child("pattern").is_some_and(|name| !name.text().starts_with('_'))) {
+    if kept.is_some_and(|kept| is_kept_by_rust(source, kept)) {
         return None;
     }
     Some(Detached {
@@ -444,6 +459,19 @@ fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         by,
         has_cwd: chain.contains(&"current_dir"),
         has_output: chain.contains(&"stdout"),
+    })
+}
+
+/// Whether the child that a `let` names is waited for, or handed on.
+fn is_kept_by_rust<'s>(source: &Source<'s>, kept: Node<'s>) -> bool {
+    const WAITING: &[&str] = &["wait", "wait_with_output", "try_wait", "kill", "stdout", "stdin", "stderr"];
+    let name = kept.child("pattern").map_or("", Node::text).trim_start_matches("mut ").to_owned();
+    let uses = source.index("uses", scope(kept), |node| Some(node.text()).filter(|_| node.kind() == "identifier"));
+    let uses = uses.get(&*name).map_or(&[][..], Vec::as_slice).iter();
+    let mut uses = uses.filter(|used| used.index() > kept.end_index()).take(20);
+    uses.any(|used| match used.parent().filter(|around| around.kind() == "field_expression") {
+        Some(field) => field.child("field").is_some_and(|method| WAITING.contains(&method.text())),
+        None => true,
     })
 }
 

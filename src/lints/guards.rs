@@ -135,6 +135,10 @@ impl Guards {
                         found.push(range);
                     }
                 }
+                // `assert os.name == "posix"`
+                "assert_statement" if asks(node) => {
+                    found.extend(node.parent().map(|parent| (node.index(), parent.end_index())));
+                }
                 // `with suppress(NotImplementedError):`
                 "with_statement" if suppresses_lack(node) => found.push(range),
                 // `pytest.importorskip("fcntl")`, `import_helper.import_module("fcntl")`: the file ends here elsewhere.

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::literal::{HOLE, is_text, pieces};
-use super::source::Source;
+use super::source::{Source, scope};
 use super::syntax::Node;
 use super::values::values;
 
@@ -54,6 +54,7 @@ const GIVING: &[&str] = &[
     "path.normalize",
     "path.relative",
     "path.dirname",
+    "url.fileURLToPath",
     "process.cwd",
     "os.homedir",
     "os.tmpdir",
@@ -80,14 +81,14 @@ const GIVING: &[&str] = &[
 /// Methods that only paths of the system have.
 const OF_PATHS: &[&str] = &[
     ".relative_to", ".joinpath", ".with_suffix", ".with_name", ".absolute", ".expanduser", ".to_string_lossy", ".display",
-    ".to_path_buf", ".strip_prefix", ".with_extension", ".with_file_name",
+    ".to_path_buf", ".with_extension", ".with_file_name",
 ];
 
 /// Methods of the same: what they give is what they are called on, in another form.
 const SAME: &[&str] = &[
     ".lower", ".toLowerCase", ".strip", ".trim", ".rstrip", ".casefold", ".toString", ".resolve", ".to_string",
     ".into_owned", ".to_owned", ".unwrap", ".expect", ".unwrap_or_default", ".unwrap_or", ".as_ref", ".as_path", ".to_str",
-    ".to_lowercase", ".clone", ".canonicalize", ".as_str", ".into_string", ".join",
+    ".strip_prefix", ".to_lowercase", ".clone", ".canonicalize", ".as_str", ".into_string", ".join",
 ];
 
 /// Functions of the same.
@@ -187,7 +188,7 @@ fn path_within<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
             named(key.and_then(pieces).is_some_and(|key| named_path(&key)))
         }
         "call" | "call_expression" => called(source, node, depth),
-        "parenthesized_expression" | "await" | "await_expression" | "try_expression" | "non_null_expression"
+        "named_expression" | "parenthesized_expression" | "await" | "await_expression" | "try_expression" | "non_null_expression"
         | "as_expression" | "reference_expression" => node
             .child("value")
             .or_else(|| node.parts().find(|part| part.kind() != "mutable_specifier"))
@@ -300,6 +301,16 @@ pub fn is_file_text(text: &str) -> bool {
     is_path_text(text) && parts.len() > 1 && parts.last().is_some_and(|last| ends(last))
 }
 
+/// Whether a source has to do with addresses: what it calls a path may be one.
+pub fn knows_addresses(source: &Source<'_>) -> bool {
+    let is_known = |whole: &str| {
+        ["urllib", "http", "express", "flask", "fastapi", "django", "aiohttp"].iter().any(|module| whole.starts_with(module))
+            // The two that turn one into the other make paths of the system.
+            || whole.starts_with("url") && !matches!(whole, "url.fileURLToPath" | "url.pathToFileURL")
+    };
+    source.imported().any(is_known)
+}
+
 /// Whether a name says that something with slashes is no path of the system.
 pub fn is_named_other(node: Node<'_>) -> bool {
     words(node.text()).iter().any(|word| OTHERS.contains(&word.as_str()))
@@ -336,14 +347,21 @@ pub fn sees_to_separators<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
     // `os.path.join(*path.split("/"))` makes one of the system's.
     let joins = |around: Node<'_>| around.child("function").is_some_and(|function| function.text().ends_with("join"));
     let joined = node.ancestors().take(6).any(joins);
-    joined
-        || source.scope_has("separators", node, |node| match node.kind() {
+    // What surrounds a function without a name is read with it.
+    let around = Some(scope(node)).filter(|scope| matches!(scope.kind(), "arrow_function" | "lambda")).and_then(|it| {
+        it.within(&["lexical_declaration", "expression_statement", "return_statement"])
+    });
+    let has = |part: Node<'s>| !source.index("separators", part, |node| sees(node).then_some("")).is_empty();
+    return joined || has(scope(node)) || around.is_some_and(has);
+
+    fn sees(node: Node<'_>) -> bool {
+        match node.kind() {
             "identifier" | "property_identifier" | "field_identifier" => {
                 let text = node.text();
                 let of = || node.parent().is_some_and(|of| matches!(of.kind(), "attribute" | "member_expression"));
                 SEEN.contains(&text) || matches!(text, "sep" | "altsep") && of() || {
                     let lower = text.to_ascii_lowercase();
-                    ["normalis", "normaliz", "posix", "slash"].iter().any(|part| lower.contains(part))
+                    ["normalis", "normaliz", "posix", "slash", "separator"].iter().any(|part| lower.contains(part))
                         && !matches!(&*lower, "normpath" | "normalize")
                 }
             }
@@ -363,7 +381,8 @@ pub fn sees_to_separators<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
             }
             "regex" => node.text().contains("\\\\"),
             _ => false,
-        })
+        }
+    }
 }
 
 /// Whether a backslash is replaced by a slash, or looked for as well.

@@ -31,6 +31,21 @@ fn background(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
+/// What a shell sends into the background: each statement, and the `&` after it.
+#[must_use]
+pub fn sent<'s>(source: &Source<'s>) -> Vec<(Node<'s>, Node<'s>)> {
+    let mut all = Vec::new();
+    for parent in source.syntax.nodes() {
+        let mut before: Option<Node<'_>> = None;
+        for part in parent.children() {
+            let sent =
+                before.replace(part).filter(|before| part.kind() == "&" && !part.is_named() && before.is_named());
+            all.extend(sent.map(|sent| (sent, part)));
+        }
+    }
+    all
+}
+
 /// Whether a command's standard output goes elsewhere, by what is written at it or around it.
 #[must_use]
 pub fn redirects_output(node: Node<'_>) -> bool {

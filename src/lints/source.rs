@@ -159,6 +159,11 @@ impl<'s> Source<'s> {
         self.names.imported().any(|whole| beginnings.iter().any(|beginning| whole.starts_with(beginning)))
     }
 
+    /// The whole names of what is imported.
+    pub fn imported(&self) -> impl Iterator<Item = &str> {
+        self.names.imported()
+    }
+
     /// Whether its name, or that of a folder, says that it is for a system that is no Windows.
     #[must_use]
     pub fn is_for_posix(&self) -> bool {
@@ -180,6 +185,18 @@ impl<'s> Source<'s> {
                 || part.contains(".test.")
                 || part.contains(".spec.")
         })
+    }
+}
+
+impl Source<'_> {
+    /// Whether a place is in a self-test: in a file of them, or in a module of Rust's that is one.
+    #[must_use]
+    pub fn is_test_at(&self, node: Node<'_>) -> bool {
+        let is_module = |around: Node<'_>| {
+            let name = around.child("name").map_or("", Node::text);
+            around.kind() == "mod_item" && (name == "tests" || name == "test" || name.ends_with("_tests"))
+        };
+        self.is_test() || self.language == Language::Rust && node.ancestors().any(is_module)
     }
 }
 

@@ -61,10 +61,15 @@ fn name_of(node: Node<'_>) -> Option<Node<'_>> {
         "let_declaration" => node.child("pattern"),
         // `with open(x) as f`
         "as_pattern" => node.child("alias")?.parts().next(),
+        // `list.some((part) => …)`, `text.is_some_and(|text| …)`: of what they are called on.
+        "arrow_function" => node.child("parameter").or_else(|| node.child("parameters")?.parts().next()),
+        "closure_expression" => node.child("parameters")?.parts().next(),
         _ => None,
     }?;
     match name.kind() {
         "identifier" => Some(name),
+        // `(part: string) => …`
+        "required_parameter" => name.child("pattern").filter(|name| name.kind() == "identifier"),
         // `a, err := f()`; of `root, folders, files` the first.
         "expression_list" | "tuple_pattern" | "pattern_list" => {
             name.parts().next().filter(|first| first.kind() == "identifier")
@@ -76,6 +81,10 @@ fn name_of(node: Node<'_>) -> Option<Node<'_>> {
 fn value_of(node: Node<'_>) -> Option<Node<'_>> {
     let value = match node.kind() {
         "as_pattern" => node.parts().next(),
+        "arrow_function" | "closure_expression" => {
+            let function = node.parent()?.parent()?.child("function")?;
+            function.child("object").or_else(|| function.child("value"))
+        }
         _ => node.child("right").or_else(|| node.child("value")),
     }?;
     if value.kind() == "expression_list" { value.parts().next() } else { Some(value) }

@@ -6,7 +6,7 @@ use super::super::detach::Options;
 use super::super::language::Language::{JavaScript, Python, Shell};
 use super::super::literal::pieces;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::{PYTHON_STARTERS, given_text, is_of_output, redirects_output, with_commands};
+use super::super::shell::{PYTHON_STARTERS, given_text, is_of_output, redirects_output, sent, with_commands};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -105,20 +105,14 @@ fn of_shell<'s>(source: &Source<'s>) -> Vec<(Node<'s>, String)> {
         .map(|call| call.node.index())
         .next();
     let looked_after = LookedAfter::of(source);
-    for parent in source.syntax.nodes() {
-        let mut before: Option<Node<'_>> = None;
-        for part in parent.children() {
-            let sent =
-                before.replace(part).filter(|before| part.kind() == "&" && !part.is_named() && before.is_named());
-            let Some(sent) = sent else { continue };
-            if first_exec.is_some_and(|exec| exec < sent.index()) || is_inside_redirected(sent) {
-                continue;
-            }
-            if let Some(message) = keeps(sent)
-                && !looked_after.has(part)
-            {
-                found.push((sent, message));
-            }
+    for (statement, mark) in sent(source) {
+        if first_exec.is_some_and(|exec| exec < statement.index()) || is_inside_redirected(statement) {
+            continue;
+        }
+        if let Some(message) = keeps(statement)
+            && !looked_after.has(mark)
+        {
+            found.push((statement, message));
         }
     }
     found

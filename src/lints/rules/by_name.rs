@@ -67,6 +67,10 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             hits.push(Hit::at(call.node, format!("{program} looks for processes by name")));
         }
     }
+    let by_name = |call: &&Call<'_>| matches!(call.method(), "processes_by_name" | "processes_by_exact_name");
+    hits.extend(source.calls.iter().filter(by_name).map(|call| {
+        Hit::at(call.node, format!("{} looks for processes by name", call.method()))
+    }));
     hits.extend(source.calls_of(&["psutil.process_iter"]).filter(|call| compares_names(source, call)).map(|call| {
         Hit::at(call.node, "psutil's processes are looked through for a name")
     }));
@@ -101,9 +105,11 @@ fn searching(argv: &[String], piped: impl Fn() -> bool) -> Option<&'static str> 
         "killall" => Some("killall"),
         "taskkill" | "taskkill.exe" if has(&["/IM", "/im", "/Im", "-im", "//IM"]) => Some("taskkill"),
         "pidof" => Some("pidof"),
+        // Of one process it is asked by its id.
+        "tasklist" | "tasklist.exe" if !rest.iter().any(|word| word.contains("PID")) => Some("tasklist"),
         "ps" if has(&["-C"])
-            || (!has(&["-p", "--pid", "-o"]) || has(&["-e", "-A", "-ax", "-eo", "axo"]))
-                && has(&["aux", "-ef", "-e", "-A", "ax", "-aux", "-ax", "-eo", "axo", "auxww"])
+            || (!has(&["-p", "--pid", "-o"]) || has(&["-e", "-A", "-ax", "-eo", "axo", "-axo", "-Ao"]))
+                && has(&["aux", "-ef", "-e", "-A", "ax", "-aux", "-ax", "-eo", "axo", "auxww", "-axo", "-eaf", "-Ao", "-Af", "-auxww", "auxw", "-eF"])
                 && piped() =>
         {
             Some("ps")

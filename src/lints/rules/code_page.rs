@@ -3,7 +3,7 @@
 use super::super::language::Language::Python;
 use super::super::literal::{HOLE, pieces};
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::source::Source;
+use super::super::source::{Call, Source};
 use super::super::syntax::Node;
 use super::super::values::values;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -42,15 +42,29 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         let prints = match &*call.name {
             // What can't be said there is escaped on standard error.
             "print" => call.keyword("file").is_none_or(|file| file.text() == "sys.stdout"),
-            "sys.stdout.write" => true,
+            "sys.stdout.write" | "sys.stdout.writelines" => true,
             _ => false,
         };
+        if call.name == "json.dump" && is_stdout(call) && says_raw(call) {
+            hits.push(Hit::at(call.node, RAW));
+        }
         if !prints || source.is_guarded(call.node) {
             continue;
         }
-        let message = call.positional.iter().find_map(|argument| unsayable(source, *argument));
+        let said = call.positional.iter().copied().chain(["sep", "end"].into_iter().filter_map(|name| call.keyword(name)));
+        let message = said.into_iter().find_map(|argument| unsayable(source, argument));
         hits.extend(message.map(|message| Hit::at(call.node, message)));
     }
+}
+
+const RAW: &str = "JSON is printed with its letters as they are (ensure_ascii=False)";
+
+fn is_stdout(call: &Call<'_>) -> bool {
+    call.argument(1, "fp").is_some_and(|to| to.text() == "sys.stdout")
+}
+
+fn says_raw(call: &Call<'_>) -> bool {
+    call.keyword("ensure_ascii").is_some_and(|escapes| escapes.text() == "False")
 }
 
 /// Whether the file says in which encoding its output goes.
@@ -77,11 +91,13 @@ fn unsayable<'s>(source: &Source<'s>, argument: Node<'s>) -> Option<String> {
                         part.kind() == "keyword_argument" && part.text().replace(' ', "") == "ensure_ascii=False"
                     });
                     if raw {
-                        return Some("JSON is printed with its letters as they are (ensure_ascii=False)".to_owned());
+                        return Some(RAW.to_owned());
                     }
                     skip = node.end_index();
-                } else if matches!(&*name, "repr" | "ascii" | "len") {
+                } else if matches!(&*name, "repr" | "ascii" | "len") || name == ".encode" {
                     skip = node.end_index();
+                } else if let Some(found) = returned(source, node).into_iter().find_map(unsayable_letter) {
+                    return Some(found);
                 }
             }
             // The key of a dictionary, a part of a comparison: not what is printed.
@@ -92,6 +108,23 @@ fn unsayable<'s>(source: &Source<'s>, argument: Node<'s>) -> Option<String> {
                 let list = node.child("value").map(|list| values(source, list)).unwrap_or_default();
                 let lists = list.into_iter().filter(|list| matches!(list.kind(), "dictionary" | "list" | "tuple"));
                 let found = lists.flat_map(said).find_map(|text| unsayable_letter(text));
+                if found.is_some() {
+                    return found;
+                }
+            }
+            // `Mark.OK`
+            "attribute" => {
+                let (of, name) = (node.child("object"), node.child("attribute"));
+                let class = of.filter(|of| of.kind() == "identifier").map_or("", Node::text);
+                let texts = source.index("texts of classes", source.syntax.root(), |node| {
+                    let class = node.within(&["class_definition"]).filter(|_| node.kind() == "assignment")?;
+                    class.child("name").map(Node::text)
+                });
+                let texts = texts.get(class).map_or(&[][..], Vec::as_slice).iter();
+                let found = texts
+                    .filter(|text| text.child("left").map(Node::text) == name.map(Node::text))
+                    .filter_map(|text| text.child("right"))
+                    .find_map(unsayable_letter);
                 if found.is_some() {
                     return found;
                 }
@@ -111,6 +144,26 @@ fn unsayable<'s>(source: &Source<'s>, argument: Node<'s>) -> Option<String> {
         }
     }
     None
+}
+
+/// The texts that a function of the file returns as they are.
+fn returned<'s>(source: &Source<'s>, call: Node<'s>) -> Vec<Node<'s>> {
+    let Some(function) = call.child("function").filter(|function| function.kind() == "identifier") else {
+        return Vec::new();
+    };
+    let returns = source.index("returned texts", source.syntax.root(), |node| {
+        let function = node.within(&["function_definition"]).filter(|_| node.kind() == "return_statement")?;
+        function.child("name").map(Node::text)
+    });
+    let returns = returns.get(function.text()).map_or(&[][..], Vec::as_slice).iter().take(20);
+    let values = returns.filter_map(|node| node.parts().next());
+    values
+        .flat_map(|value| match value.kind() {
+            "string" => vec![value],
+            "conditional_expression" => value.parts().filter(|part| part.kind() == "string").collect(),
+            _ => Vec::new(),
+        })
+        .collect()
 }
 
 /// The texts of a list, and those that the keys of a dictionary have.

@@ -3,7 +3,7 @@
 use super::super::detach::detached;
 use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::{given_text, is_in_background, redirects_output, with_commands};
+use super::super::shell::{given_text, is_in_background, redirects_output, sent, with_commands};
 use super::super::source::Source;
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -137,22 +137,18 @@ fn of_shell<'s>(source: &Source<'s>) -> Vec<(Node<'s>, String)> {
 fn disowned<'s>(source: &Source<'s>, first_cd: Option<usize>) -> Vec<(Node<'s>, String)> {
     let mut found = Vec::new();
     let disowns = source.calls_of(&["disown"]).map(|call| call.node.index()).next();
-    for mark in source.syntax.nodes().filter(|node| node.kind() == "&" && !node.is_named()) {
-        let Some(group) = mark.parent() else { continue };
-        let Some(sent) = group.children().take_while(|part| *part != mark).last().filter(|part| part.is_named()) else {
-            continue;
-        };
-        let last_of_subshell = group.kind() == "subshell"
-            && group.children().skip_while(|part| *part != mark).nth(1).is_none_or(|next| next.kind() == ")");
+    for (statement, mark) in sent(source) {
+        let group = mark.parent().filter(|group| group.kind() == "subshell");
+        let last_of_subshell = group.is_some() && mark.next_sibling().is_none_or(|next| next.kind() == ")");
         let given_away = last_of_subshell || disowns.is_some_and(|at| at > mark.index());
         let moved = first_cd.is_some_and(|cd| cd < mark.index());
         // `nohup` and `setsid` are told above; a function of the script itself is no program that lives on.
-        let by_program = sent.descendants().any(|part| {
+        let by_program = statement.descendants().any(|part| {
             part.kind() == "command_name" && matches!(part.text(), "nohup" | "setsid" | "sleep" | "wait" | "echo" | "read")
         });
         if given_away && !moved && !by_program && !source.is_guarded(mark) {
             let by = if last_of_subshell { "( … & )" } else { "disown" };
-            found.push((sent, format!("a process is detached ({by}) without a folder of its own")));
+            found.push((statement, format!("a process is detached ({by}) without a folder of its own")));
         }
     }
     found

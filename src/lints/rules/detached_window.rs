@@ -93,9 +93,6 @@ fn given<'s>(source: &Source<'s>) -> Vec<Node<'s>> {
 
 const STARTING: &[&str] = &[
     "subprocess.Popen",
-    "subprocess.run",
-    "subprocess.call",
-    "subprocess.check_call",
     "asyncio.create_subprocess_exec",
     "functools.partial",
 ];

@@ -54,8 +54,8 @@ fn ignores<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
     let of_partial =
         || call.name == "functools.partial" && call.positional.first().is_some_and(|it| is_folder(source, *it));
     match &*call.name {
-        "tempfile.TemporaryDirectory" => Options::of(source, call).has("ignore_cleanup_errors"),
-        "functools.partial" if of_partial() => Options::of(source, call).has("ignore_cleanup_errors"),
+        "tempfile.TemporaryDirectory" => is_asked(source, call),
+        "functools.partial" if of_partial() => is_asked(source, call),
         // A folder of `mkdtemp`, in a function that starts something which may sit in it.
         "shutil.rmtree" => {
             let quiet = call.argument(1, "ignore_errors").is_some_and(|value| value.text() == "True")
@@ -75,6 +75,10 @@ fn ignores<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_asked<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
+    Options::of(source, call).values("ignore_cleanup_errors").any(|value| value.text() == "True")
 }
 
 fn is_folder(source: &Source<'_>, node: Node<'_>) -> bool {

@@ -58,7 +58,7 @@ pub const RULE: Rule = Rule {
 };
 
 /// Words of names of files that several read.
-const SHARED: &[&str] = &["state", "cache", "status", "heartbeat", "pidfile"];
+const SHARED: &[&str] = &["state", "cache", "status", "heartbeat", "pidfile", "registry"];
 /// The same for a function that writes: what it publishes is for others whatever it is, and what it saves if its name says so.
 const PUBLISHING: &[&str] = &["publish"];
 const SAVING: &[&str] = &["save", "write", "store", "dump", "persist", "update", "record"];
@@ -78,7 +78,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         let names = meant(source, path);
         let is_trap = names.iter().any(|path| is_shared(*path, call.node))
             || fills && names.iter().any(|path| is_lock(*path));
-        if is_trap && !renames(source, call.node) {
+        if is_trap && !renames(source, call.node) && !source.is_test_at(call.node) {
             hits.push(Hit::at(call.node, format!("{} is written in place", super::short(path.text()))));
         }
     }
@@ -193,7 +193,8 @@ fn last_of(path: Node<'_>) -> Node<'_> {
 fn renames<'s>(source: &Source<'s>, at: Node<'s>) -> bool {
     source.scope_has("renames", at, |node| {
         matches!(node.kind(), "identifier" | "property_identifier" | "field_identifier")
-            && (matches!(node.text(), "replace" | "rename" | "renameSync" | "Rename" | "persist" | "link" | "create_new" | "mkstemp" | "NamedTemporaryFile" | "O_EXCL")
+            && (matches!(node.text(), "replace" | "rename" | "renameSync" | "Rename" | "link" | "create_new" | "mkstemp" | "NamedTemporaryFile" | "O_EXCL")
+                || node.kind() == "field_identifier" && node.text() == "persist"
                 || node.text().to_ascii_lowercase().contains("atomic"))
             // `text.replace("a", "b")` is another matter.
             && !node.parent().is_some_and(|method| {
@@ -215,7 +216,7 @@ fn shell(source: &Source<'_>, hits: &mut Vec<Hit>) {
         // `: >file` makes it, or empties it.
         let body = node.parent().and_then(|parent| parent.child("body"));
         let writes = body.is_some_and(|body| !matches!(body.text(), ":" | "true"));
-        if writes && is_shared(to, to) {
+        if writes && (is_shared(to, to) || is_lock(to)) {
             hits.push(Hit::at(node, format!("{} is written in place", super::short(to.text()))));
         }
     }

@@ -91,7 +91,14 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 /// What a call opens as text without an encoding.
 fn lacking<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
     let (mode, most) = match &*call.name {
-        "open" | "io.open" | "os.fdopen" => (call.argument(1, "mode"), 3),
+        "open" | "io.open" | "os.fdopen" | "aiofiles.open" => (call.argument(1, "mode"), 3),
+        "subprocess.getoutput" | "subprocess.getstatusoutput" => {
+            return Some("a program's output is read as text".to_owned());
+        }
+        "tempfile.SpooledTemporaryFile" => {
+            let mode = call.keyword("mode").or_else(|| call.positional.get(1).copied()).and_then(literal)?;
+            return (!mode.contains('b')).then(|| "a file is written as text".to_owned());
+        }
         "tempfile.NamedTemporaryFile" | "tempfile.TemporaryFile" => {
             // Bytes, unless a mode says otherwise.
             call.argument(0, "mode")?;

@@ -135,6 +135,22 @@ const ATTRIBUTES: &[(&str, &[&str])] = &[
             "minor",
             "pathconf",
             "getgrouplist",
+            "fchmod",
+            "lchmod",
+            "ttyname",
+            "setresuid",
+            "setresgid",
+            "setregid",
+            "setgroups",
+            "fpathconf",
+            "posix_fallocate",
+            "posix_fadvise",
+            "readv",
+            "writev",
+            "sendfile",
+            "sched_yield",
+            "pipe2",
+            "confstr",
             "sync",
             "fdatasync",
         ],
@@ -167,6 +183,7 @@ const ATTRIBUTES: &[(&str, &[&str])] = &[
         ],
     ),
     ("socket", &["AF_UNIX", "socketpair_unix", "SO_PEERCRED", "send_fds", "recv_fds"]),
+    ("asyncio", &["start_unix_server", "open_unix_connection"]),
     ("select", &["poll", "epoll", "kqueue"]),
     ("time", &["tzset"]),
     ("socketserver", &["UnixStreamServer", "UnixDatagramServer", "ForkingMixIn", "ForkingTCPServer"]),
@@ -240,6 +257,12 @@ fn python<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
             add(call.node, format!("Windows' {} refuses {keyword}", call.method()));
         }
     }
+    for call in source.calls_of(&["multiprocessing.get_context", "multiprocessing.set_start_method"]) {
+        let how = call.positional.first().and_then(|how| literal(*how));
+        if let Some(how) = how.filter(|how| matches!(how.as_str(), "fork" | "forkserver")) {
+            add(call.node, format!("Windows' multiprocessing has no {how}"));
+        }
+    }
     for call in source.calls.iter().filter(|call| call.method() == "add_signal_handler") {
         add(call.node, "Windows' event loops have no add_signal_handler".to_owned());
     }
@@ -289,6 +312,8 @@ fn rust<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
                 let Some(path) = node.child("argument") else { continue };
                 if path.text().starts_with(UNIX) {
                     add(node, format!("Windows has no {UNIX}"));
+                } else if path.text().starts_with("tokio::signal::unix") {
+                    add(node, "Windows has no tokio::signal::unix".to_owned());
                 } else if path.text() == "nix" || path.text().starts_with("nix::") {
                     add(node, "Windows has no nix".to_owned());
                 }
@@ -330,6 +355,10 @@ fn go<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
         "syscall.Fork",
         "syscall.Stat",
         "syscall.Statfs",
+        "syscall.Exec",
+        "syscall.Mknod",
+        "syscall.Wait4",
+        "syscall.Setrlimit",
     ]) {
         add(call.node, format!("Windows has no {}", call.name));
     }

@@ -66,6 +66,9 @@ fn posix(text: &Source<'_>) -> Option<&'static str> {
         "raw_string" => Some("single quotes"),
         "simple_expansion" | "expansion" => Some("a variable of a POSIX shell's form"),
         "command_substitution" => Some("$(…)"),
+        "heredoc_redirect" => Some("a text that follows (<<)"),
+        "declaration_command" => Some("a command that cmd.exe has not"),
+        "program" if node.children().last().is_some_and(|last| last.kind() == "&") => Some("`&` for the background"),
         "file_redirect" if node.child("destination").is_some_and(|to| to.text() == "/dev/null") => Some("/dev/null"),
         "program" if node.children().any(|part| part.kind() == ";") => Some("`;` between commands"),
         // `FOO=1 make`

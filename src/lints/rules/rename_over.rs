@@ -47,7 +47,11 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     }
     for call in &source.calls {
         let (from, to) = match (&*call.name, &call.positional[..]) {
-            ("os.rename", [from, to]) => (*from, *to),
+            ("os.rename" | "os.renames", [from, to]) => (*from, *to),
+            ("os.rename" | "os.renames", []) => match (call.keyword("src"), call.keyword("dst")) {
+                (Some(from), Some(to)) => (from, to),
+                _ => continue,
+            },
             (".rename", [to]) => match call.receiver {
                 Some(from) => (from, *to),
                 None => continue,

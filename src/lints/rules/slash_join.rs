@@ -2,7 +2,7 @@
 
 use super::super::language::Language::{Go, JavaScript, Python, Rust};
 use super::super::literal::HOLE;
-use super::super::paths::{is_path, text_of};
+use super::super::paths::{is_path, knows_addresses, text_of};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source};
 use super::super::syntax::Node;
@@ -41,7 +41,7 @@ pub const RULE: Rule = Rule {
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     let reads = matches!(source.language, Python | Rust | Go) || source.language.is_script();
     // Where there are addresses, a path may be one of those; a self-test has paths of its own invention.
-    if !reads || source.is_test() || source.imports(&["urllib", "http", "url", "express", "posixpath"]) {
+    if !reads || source.is_test() || knows_addresses(source) || source.imports(&["posixpath"]) {
         return;
     }
     for node in source.syntax.nodes() {
@@ -60,7 +60,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 }
 
 fn add<'s>(source: &Source<'s>, at: Node<'s>, built: Option<Node<'s>>, hits: &mut Vec<Hit>) {
-    if let Some(path) = built.filter(|_| !source.is_guarded(at)) {
+    if let Some(path) = built.filter(|_| !source.is_guarded(at) && !source.is_test_at(at)) {
         hits.push(Hit::at(at, format!("a path is built of `{}` and a slash", super::short(path.text()))));
     }
 }
@@ -104,6 +104,10 @@ fn added<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Node<'s>> {
     let (left, right) = (node.child("left")?, node.child("right")?);
     let is_sum = node.children().any(|part| part.text() == "+" && !part.is_named());
     let slashed = text_of(right)?;
+    // `folder + "/"` alone says that it is one.
+    if slashed == "/" && node.parent().is_none_or(|around| around.kind() != node.kind()) {
+        return None;
+    }
     (is_sum && slashed.starts_with('/') && is_plain(&slashed) && is_path(source, left)).then_some(left)
 }
 

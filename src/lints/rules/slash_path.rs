@@ -2,7 +2,7 @@
 
 use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell, Tsx, TypeScript};
 use super::super::literal::{HOLE, summed};
-use super::super::paths::{Sure, is_file_text, is_named_other, is_path_text, path, sees_to_separators, text_of};
+use super::super::paths::{Sure, is_file_text, is_named_other, is_path_text, knows_addresses, path, sees_to_separators, text_of};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source};
 use super::super::syntax::Node;
@@ -132,8 +132,10 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         }
     }
     for node in source.syntax.nodes() {
-        if matches!(node.kind(), "comparison_operator" | "binary_expression") {
-            hits.extend(comparison(source, node));
+        match node.kind() {
+            "comparison_operator" | "binary_expression" => hits.extend(comparison(source, node)),
+            "switch_statement" | "expression_switch_statement" => hits.extend(switched(source, node)),
+            _ => {}
         }
     }
 }
@@ -159,11 +161,43 @@ fn texts<'s>(source: &Source<'s>, argument: Node<'s>) -> Vec<String> {
             }
             "char_literal" => texts.push(node.text().trim_matches('\'').to_owned()),
             // `str(root) + "/"`
-            "binary_operator" | "binary_expression" => texts.extend(summed(node)),
+            "binary_operator" | "binary_expression" => {
+                texts.extend(summed(node).filter(|text| !text.starts_with(HOLE) || begins_with_path(source, node)));
+            }
+            // `new Set([…])`, and the keys of a dictionary.
+            "new_expression" => {
+                let lists = node.child("arguments").into_iter().flat_map(Node::parts).flat_map(Node::parts);
+                texts.extend(lists.take(MOST).filter_map(text_of));
+            }
+            "dictionary" | "object" => {
+                texts.extend(node.parts().take(MOST).filter_map(|pair| pair.child("key")).filter_map(text_of));
+            }
+            "string" | "template_string" => {
+                texts.extend(text_of(node).filter(|text| !text.starts_with(HOLE) || begins_with_path(source, node)));
+            }
             _ => texts.extend(text_of(node)),
         }
     }
     texts
+}
+
+/// Whether the first part of a sum, or of a text, is a path: `str(root) + "/"`, `f"{root}/"`.
+fn begins_with_path<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
+    let mut first = node;
+    for _ in 0..8 {
+        let inner = match first.kind() {
+            "binary_operator" | "binary_expression" => first.child("left"),
+            "string" | "template_string" => {
+                let hole =
+                    first.parts().find(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
+                hole.and_then(|hole| hole.parts().next())
+            }
+            _ => None,
+        };
+        let Some(inner) = inner else { break };
+        first = inner;
+    }
+    path(source, first) > Sure::Not
 }
 
 /// The most texts of a list that are looked at.
@@ -179,10 +213,20 @@ fn method<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
         return asserted(source, call);
     }
     // `/\/hooks\//.test(path)`
-    if method == "test" && receiver.kind() == "regex" {
-        let has_slash = receiver.text().contains("\\/") && !receiver.text().contains("\\\\");
-        let is_trap = has_slash && is_one(source, argument) && is_open(source, call.node);
+    if method == "test" {
+        let is_trap = has_slash(source, receiver) && is_one(source, argument) && is_open(source, call.node);
         return is_trap.then(|| hit(call.node, argument, "searched with", receiver));
+    }
+    if matches!(method, "has" | "get") {
+        let is_key = texts(source, receiver).iter().any(|text| is_path_text(text));
+        let is_trap = is_key && is_one(source, argument) && is_open(source, call.node);
+        return is_trap.then(|| hit(call.node, argument, "looked for in", receiver));
+    }
+    // `PATTERN.search(path)`, `path.match(/…/)`
+    if matches!(method, "search" | "match" | "fullmatch" | "matchAll") {
+        let (path, pattern) = if argument.kind() == "regex" { (receiver, argument) } else { (argument, receiver) };
+        let is_trap = has_slash(source, pattern) && is_one(source, path) && is_open(source, call.node);
+        return is_trap.then(|| hit(call.node, path, "searched with", pattern));
     }
     let replaces = matches!(method, "replace" | "split") && source.language != Rust;
     if !SPLITTING.contains(&method) && !LOOKING.contains(&method) && !replaces {
@@ -213,6 +257,25 @@ fn method<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
     Some(hit(call.node, receiver, verb, argument))
 }
 
+/// Whether a pattern is compiled, and has a slash and no backslash to go with it.
+fn has_slash<'s>(source: &Source<'s>, pattern: Node<'s>) -> bool {
+    meant(source, pattern).into_iter().any(|pattern| match pattern.kind() {
+        "regex" => pattern.text().contains("\\/") && !pattern.text().contains("\\\\"),
+        "call" => {
+            let compiles = pattern.child("function").is_some_and(|it| source.name_of(it) == "re.compile");
+            let text = pattern.child("arguments").and_then(|given| given.parts().next()).filter(|_| compiles);
+            text.and_then(text_of).is_some_and(|text| is_pattern_of_path(&text))
+        }
+        _ => false,
+    })
+}
+
+/// Whether a pattern is one of a path with folders, whatever stands between its slashes.
+fn is_pattern_of_path(text: &str) -> bool {
+    text.contains('/') && !text.contains("//") && !text.contains([' ', ':', '<']) && !text.contains("\\\\")
+        && text.trim_matches('/').len() > 1
+}
+
 /// Whether an expression of Rust is a text, and no path: something has made one of it.
 fn is_text_of_rust<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
     const MAKING: &[&str] = &["to_str", "to_string_lossy", "display", "to_string", "into_owned", "into_string", "to_owned"];
@@ -234,10 +297,7 @@ fn function<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
     let splits = matches!(&*call.name, "strings.Split" | "strings.SplitN" | "strings.LastIndex");
     let is_pattern = SEARCHING.contains(&&*call.name) || call.name.starts_with("fnmatch");
     let is_looked_for = |text: &String| {
-        // Of a pattern, whatever stands between its slashes.
-        let of_pattern = || text.contains('/') && !text.contains("//") && !text.contains(['\\', ' ', ':', '<']);
-        let raw = text.replace("\\.", ".");
-        splits && text == "/" || is_path_text(text) || is_pattern && (is_path_text(&raw) || of_pattern())
+        splits && text == "/" || is_path_text(text) || is_pattern && is_pattern_of_path(text)
     };
     let is_trap = texts(source, pattern).iter().any(is_looked_for) && is_one(source, path) && is_open(source, call.node);
     let verb = if splits { "split at" } else { "compared with" };
@@ -285,17 +345,19 @@ fn comparison<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
     Some(Hit::at(node, format!("`{}` is a path of the system, and is compared with {text:?}", short(path))))
 }
 
+/// `switch (path.relative(root, file)) { case 'src/index.ts': … }`
+fn switched<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
+    let value = node.child("value")?;
+    let cases = node.descendants().filter(|part| matches!(part.kind(), "switch_case" | "expression_case"));
+    let mut texts = cases.filter_map(|case| case.child("value")).flat_map(|value| texts(source, value)).take(MOST);
+    let text = texts.find(|text| is_path_text(text))?;
+    let is_trap = is_one(source, value) && is_open(source, node);
+    is_trap.then(|| Hit::at(value, format!("`{}` is a path of the system, and is compared with {text:?}", short(value))))
+}
+
 /// The texts of the list that a name runs through.
 fn each<'s>(source: &Source<'s>, name: Node<'s>) -> Vec<String> {
-    let mut lists = values(source, name);
-    // `PARTS.some((part) => path.includes(part))`
-    let function = name.within(&["arrow_function"]).filter(|function| {
-        let given = function.child("parameter").or_else(|| function.child("parameters")?.parts().next());
-        given.is_some_and(|given| given.text() == name.text())
-    });
-    let call = function.and_then(|function| function.parent()?.parent()).filter(|call| call.kind() == "call_expression");
-    lists.extend(call.and_then(|call| call.child("function")?.child("object")));
-    lists.into_iter().flat_map(|list| texts(source, list)).collect()
+    values(source, name).into_iter().flat_map(|list| texts(source, list)).collect()
 }
 
 fn hit<'s>(at: Node<'s>, path: Node<'s>, verb: &str, by: Node<'s>) -> Hit {
@@ -310,7 +372,7 @@ fn is_open<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
 /// Whether an expression is a path of the system. A self-test has paths of its own invention, which have slashes on every
 /// system: there it is one if the system has just made it. Where there are addresses, what is called a path may be one.
 fn is_one<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
-    let only_made = source.is_test() || source.imports(&["urllib", "http", "url", "express"]);
+    let only_made = source.is_test_at(node) || knows_addresses(source);
     path(source, node) > if only_made { Sure::Named } else { Sure::Not }
 }
 

@@ -4,7 +4,7 @@ use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
 use super::super::literal::{is_text, pieces};
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::PYTHON_STARTERS;
+use super::super::shell::{PYTHON_STARTERS, given_text, with_commands};
 use super::super::source::Source;
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -97,6 +97,15 @@ const USING: &[&str] = &[
 ];
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
+    for call in source.calls.iter().filter(|_| source.language != Shell) {
+        let Some(text) = given_text(source, call).filter(|text| text.contains("/tmp/")) else { continue };
+        if let Some(file) = with_commands(&text, of_shell).flatten()
+            && !source.is_test_at(call.node)
+            && !source.is_guarded(call.node)
+        {
+            hits.push(Hit::at(call.node, format!("{} is named outright", super::short(&file))));
+        }
+    }
     for node in source.syntax.nodes().filter(|node| is_text(*node) && node.is_named()) {
         // A part of a text is told with the whole.
         if node
@@ -114,6 +123,13 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             ));
         }
     }
+}
+
+/// The file that a text for a shell writes below `/tmp`: `os.system("make >/tmp/make.log")`.
+fn of_shell(text: &Source<'_>) -> Option<String> {
+    text.syntax.nodes().filter(|node| node.kind() == "file_redirect").find_map(|redirect| {
+        redirect.child("destination").and_then(pieces).filter(|to| is_below_tmp(to))
+    })
 }
 
 fn is_below_tmp(text: &str) -> bool {
@@ -136,7 +152,12 @@ fn shell(node: Node<'_>, text: &str) -> bool {
         && match parent.kind() {
             // `LOG=${LOG:-/tmp/x.log}`, `[ -f /tmp/x ]`
             "file_redirect" | "variable_assignment" | "expansion" | "unary_expression" => true,
-            "command" => USING.contains(&parent.child("name").map_or("", Node::text)),
+            // `--log /tmp/x.log`
+            "command" => {
+                let before = parent.parts().take_while(|part| *part != node).last();
+                USING.contains(&parent.child("name").map_or("", Node::text))
+                    || before.is_some_and(|before| before.kind() == "word" && before.text().starts_with("--"))
+            }
             _ => false,
         }
 }
@@ -167,6 +188,8 @@ fn whole(text: Node<'_>) -> Node<'_> {
 fn elsewhere(source: &Source<'_>, text: Node<'_>) -> bool {
     let node = whole(text);
     let Some(parent) = node.parent() else { return false };
+    let is_test = source.is_test_at(node);
+    let is_in_test_of_rust = || is_test && source.language == Rust;
     match parent.kind() {
         "argument_list" | "arguments" => {
             let Some(call) = parent.parent() else { return false };
@@ -175,25 +198,39 @@ fn elsewhere(source: &Source<'_>, text: Node<'_>) -> bool {
             let last = name.rsplit('.').next().unwrap_or_default();
             let is_method_of_text =
                 matches!(last, "replace" | "copy" | "remove" | "write" | "move") && name.starts_with('.');
-            (USING.contains(&last) && !is_method_of_text) || !source.is_test() && GIVING.contains(&&*name)
+            (USING.contains(&last) && !is_method_of_text && !is_in_test_of_rust())
+                || !is_test && (GIVING.contains(&&*name))
         }
         // `subprocess.run(["touch", "/tmp/flag"])`
         "list" | "array" => {
             let call = parent.parent().and_then(Node::parent);
             let name = call.and_then(|call| call.child("function")).map(|function| source.name_of(function));
             let starts = |name: &str| PYTHON_STARTERS.contains(&name) || name.starts_with("child_process.");
-            !source.is_test() && name.is_some_and(|name| starts(&name))
+            !is_test && name.is_some_and(|name| starts(&name))
         }
         "assignment" | "variable_declarator" | "const_item" | "static_item" | "const_spec" | "var_spec"
         | "let_declaration" | "short_var_declaration" => {
-            !source.is_test() && parent.child("right").or_else(|| parent.child("value")) == Some(node)
+            !is_test && parent.child("right").or_else(|| parent.child("value")) == Some(node)
         }
-        "return_statement" | "return_expression" => !source.is_test(),
+        "return_statement" | "return_expression" => !is_test,
+        // `{"log_file": "/tmp/x.log"}`; what is called a file or a folder may be an event's.
+        "pair" => {
+            let key = parent.child("key").map_or("", Node::text);
+            let is_own = |word: &String| {
+                matches!(word.as_str(), "log" | "logfile" | "lock" | "lockfile" | "socket" | "pid" | "pidfile" | "cache" | "state")
+            };
+            !is_test && parent.child("value") == Some(node) && words(key).iter().any(is_own)
+        }
+        // `format!("/tmp/{}", pid)`
+        "token_tree" => {
+            let name = parent.parent().and_then(|it| it.child("macro")).map_or("", Node::text);
+            !is_test && name == "format"
+        }
         "keyword_argument" => {
             let name = parent.child("name").map_or("", Node::text);
-            !source.is_test() && matches!(name, "dir" | "filename" | "cwd" | "path")
+            !is_test && matches!(name, "dir" | "filename" | "cwd" | "path" | "default")
         }
-        "default_parameter" | "typed_default_parameter" => !source.is_test(),
+        "default_parameter" | "typed_default_parameter" => !is_test,
         "boolean_operator" | "binary_expression" => {
             // `os.environ.get("TMPDIR") or "/tmp"`
             // On Windows these are there, and the text is never used.
@@ -202,7 +239,7 @@ fn elsewhere(source: &Source<'_>, text: Node<'_>) -> bool {
                 asked.iter().any(|word| matches!(word.as_str(), "userprofile" | "homedir" | "temp" | "tmp" | "gettempdir"))
             });
             let is_or = parent.children().any(|part| matches!(part.text(), "or" | "||" | "??"));
-            !source.is_test() && is_or && !other && parent.child("right") == Some(node)
+            !is_test && is_or && !other && parent.child("right") == Some(node)
         }
         _ => false,
     }
@@ -221,4 +258,5 @@ const GIVING: &[&str] = &[
     "std.path.Path.new",
     "std.path.PathBuf.from",
     "filepath.Join",
+    "fmt.Sprintf",
 ];
