@@ -227,9 +227,8 @@ fn is_popen(source: &Source<'_>, node: Node<'_>) -> bool {
 
 /// A process that forks, and makes a session of its own: a daemon, whose folder is chosen by `os.chdir`.
 fn forked<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
-    let has = |name: &str| {
-        source.calls_of(&[name]).any(|other| scope(other.node) == scope(call.node) || name == "os.chdir")
-    };
+    let has =
+        |name: &str| source.calls_of(&[name]).any(|other| scope(other.node) == scope(call.node) || name == "os.chdir");
     // A child that ends, or becomes another program.
     let part = scope(call.node);
     let ends = source.calls.iter().any(|other| {
@@ -252,8 +251,7 @@ fn is_own_folder(source: &Source<'_>, folder: Node<'_>) -> bool {
 #[must_use]
 pub fn is_detached_process<'s>(source: &Source<'s>, flags: Node<'s>) -> bool {
     meant(source, flags).into_iter().any(|node| {
-        has_flag(node, "DETACHED_PROCESS", 0x8)
-            || node.kind() == "identifier" && is_or_assigned(source, node)
+        has_flag(node, "DETACHED_PROCESS", 0x8) || node.kind() == "identifier" && is_or_assigned(source, node)
     })
 }
 
@@ -434,7 +432,8 @@ fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         flags.any(|flags| is_detached_process(source, flags))
     };
     let starts = || {
-        let new = parts.last().filter(|last| last.child("function").is_some_and(|it| it.text().ends_with("Command::new")));
+        let new =
+            parts.last().filter(|last| last.child("function").is_some_and(|it| it.text().ends_with("Command::new")));
         let program = new.and_then(|new| new.child("arguments")?.parts().next()).and_then(literal);
         program.is_some_and(|program| matches!(&*program, "nohup" | "setsid"))
     };

@@ -88,9 +88,8 @@ impl Guards {
                                 let name = function.child("name").map_or("", Node::text);
                                 matches!(name, "setUp" | "setUpClass" | "setUpModule" | "setup_method")
                             });
-                            let class = setup.map(|setup| {
-                                setup.within(&["class_definition"]).unwrap_or_else(|| syntax.root())
-                            });
+                            let class =
+                                setup.map(|setup| setup.within(&["class_definition"]).unwrap_or_else(|| syntax.root()));
                             found.extend(class.map(|class| (class.index(), class.end_index())));
                         }
                     }
@@ -243,9 +242,7 @@ fn asks(condition: Node<'_>, known: &BTreeSet<&str>) -> bool {
 fn is_asked_for(node: Node<'_>) -> bool {
     const FUNCTIONS: &[&str] = &["getuid", "geteuid", "getgid", "getegid", "setuid", "setgid", "getgroups"];
     let is_called = || {
-        node.parent().is_some_and(|member| {
-            member.parent().is_some_and(|call| call.child("function") == Some(member))
-        })
+        node.parent().is_some_and(|member| member.parent().is_some_and(|call| call.child("function") == Some(member)))
     };
     node.kind() == "property_identifier" && FUNCTIONS.contains(&node.text()) && !is_called()
 }

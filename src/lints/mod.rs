@@ -34,9 +34,9 @@ mod shell;
 mod source;
 mod syntax;
 mod targets;
-mod values;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use language::Language;
 pub use rule::{Example, Rule, Seen};

@@ -157,9 +157,7 @@ impl Names {
         }
         let first = match language {
             // `require("child_process").exec`
-            _ if is_require(left) => {
-                plain(&left.child("arguments")?.parts().next().and_then(literal)?).to_owned()
-            }
+            _ if is_require(left) => plain(&left.child("arguments")?.parts().next().and_then(literal)?).to_owned(),
             Language::Go => left.text().to_owned(),
             _ => match self.imported.get(left.text()) {
                 Some(whole) => whole.clone(),

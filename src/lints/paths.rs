@@ -80,19 +80,62 @@ const GIVING: &[&str] = &[
 
 /// Methods that only paths of the system have.
 const OF_PATHS: &[&str] = &[
-    ".relative_to", ".joinpath", ".with_suffix", ".with_name", ".absolute", ".expanduser", ".to_string_lossy", ".display",
-    ".to_path_buf", ".with_extension", ".with_file_name",
+    ".relative_to",
+    ".joinpath",
+    ".with_suffix",
+    ".with_name",
+    ".absolute",
+    ".expanduser",
+    ".to_string_lossy",
+    ".display",
+    ".to_path_buf",
+    ".with_extension",
+    ".with_file_name",
 ];
 
 /// Methods of the same: what they give is what they are called on, in another form.
 const SAME: &[&str] = &[
-    ".lower", ".toLowerCase", ".strip", ".trim", ".rstrip", ".casefold", ".toString", ".resolve", ".to_string",
-    ".into_owned", ".to_owned", ".unwrap", ".expect", ".unwrap_or_default", ".unwrap_or", ".as_ref", ".as_path", ".to_str",
-    ".strip_prefix", ".to_lowercase", ".clone", ".canonicalize", ".as_str", ".into_string", ".join",
+    ".lower",
+    ".toLowerCase",
+    ".strip",
+    ".trim",
+    ".rstrip",
+    ".casefold",
+    ".toString",
+    ".resolve",
+    ".to_string",
+    ".into_owned",
+    ".to_owned",
+    ".unwrap",
+    ".expect",
+    ".unwrap_or_default",
+    ".unwrap_or",
+    ".as_ref",
+    ".as_path",
+    ".to_str",
+    ".strip_prefix",
+    ".to_lowercase",
+    ".clone",
+    ".canonicalize",
+    ".as_str",
+    ".into_string",
+    ".join",
 ];
 
 /// Functions of the same.
-const SAME_OF_FIRST: &[&str] = &["str", "String", "os.fspath", "filepath.ToLower", "strings.ToLower", "string", "os.path.expandvars", "sorted", "set", "list", "tuple"];
+const SAME_OF_FIRST: &[&str] = &[
+    "str",
+    "String",
+    "os.fspath",
+    "filepath.ToLower",
+    "strings.ToLower",
+    "string",
+    "os.path.expandvars",
+    "sorted",
+    "set",
+    "list",
+    "tuple",
+];
 
 /// How sure it is that an expression is a path of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -188,8 +231,14 @@ fn path_within<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
             named(key.and_then(pieces).is_some_and(|key| named_path(&key)))
         }
         "call" | "call_expression" => called(source, node, depth),
-        "named_expression" | "parenthesized_expression" | "await" | "await_expression" | "try_expression" | "non_null_expression"
-        | "as_expression" | "reference_expression" => node
+        "named_expression"
+        | "parenthesized_expression"
+        | "await"
+        | "await_expression"
+        | "try_expression"
+        | "non_null_expression"
+        | "as_expression"
+        | "reference_expression" => node
             .child("value")
             .or_else(|| node.parts().find(|part| part.kind() != "mutable_specifier"))
             .map_or(Sure::Not, of),
@@ -348,9 +397,9 @@ pub fn sees_to_separators<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
     let joins = |around: Node<'_>| around.child("function").is_some_and(|function| function.text().ends_with("join"));
     let joined = node.ancestors().take(6).any(joins);
     // What surrounds a function without a name is read with it.
-    let around = Some(scope(node)).filter(|scope| matches!(scope.kind(), "arrow_function" | "lambda")).and_then(|it| {
-        it.within(&["lexical_declaration", "expression_statement", "return_statement"])
-    });
+    let around = Some(scope(node))
+        .filter(|scope| matches!(scope.kind(), "arrow_function" | "lambda"))
+        .and_then(|it| it.within(&["lexical_declaration", "expression_statement", "return_statement"]));
     let has = |part: Node<'s>| !source.index("separators", part, |node| sees(node).then_some("")).is_empty();
     return joined || has(scope(node)) || around.is_some_and(has);
 

@@ -85,8 +85,13 @@ pub const PYTHON_STARTERS: &[&str] =
     &["subprocess.Popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"];
 
 /// What starts a program whose words are its arguments.
-const OF_WORDS: &[&str] =
-    &["asyncio.create_subprocess_exec", "exec.Command", "Command.new", "std.process.Command.new", "process.Command.new"];
+const OF_WORDS: &[&str] = &[
+    "asyncio.create_subprocess_exec",
+    "exec.Command",
+    "Command.new",
+    "std.process.Command.new",
+    "process.Command.new",
+];
 
 /// The text that a call gives to the system's shell; `None` of any other call, and of one that names its shell.
 #[must_use]
@@ -95,7 +100,10 @@ pub fn shell_text<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
     let text = match (source.language, &*call.name) {
         (
             Language::Python,
-            "os.system" | "os.popen" | "subprocess.getoutput" | "subprocess.getstatusoutput"
+            "os.system"
+            | "os.popen"
+            | "subprocess.getoutput"
+            | "subprocess.getstatusoutput"
             | "asyncio.create_subprocess_shell",
         ) => first?,
         (Language::Python, name) if PYTHON_STARTERS.contains(&name) => {
@@ -149,7 +157,8 @@ pub fn argv<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Vec<String>> {
 
 /// The program that another one starts, with its words.
 fn inner(words: Vec<String>) -> Vec<String> {
-    const STARTING: &[&str] = &["sudo", "doas", "command", "exec", "env", "timeout", "xargs", "nice", "builtin", "busybox"];
+    const STARTING: &[&str] =
+        &["sudo", "doas", "command", "exec", "env", "timeout", "xargs", "nice", "builtin", "busybox"];
     let mut rest = &words[..];
     while let Some((program, after)) = rest.split_first()
         && STARTING.contains(&program.rsplit('/').next().unwrap_or(program))
@@ -209,8 +218,11 @@ fn of_chain(new: Node<'_>, read: fn(Node<'_>) -> Option<String>) -> Vec<String> 
     for around in new.ancestors().take(64) {
         match around.kind() {
             "field_expression" => {}
-            "call_expression" if around.child("function").is_some_and(|function| function.child("value") == Some(last)) => {
-                let method = around.child("function").and_then(|function| function.child("field")).map_or("", Node::text);
+            "call_expression"
+                if around.child("function").is_some_and(|function| function.child("value") == Some(last)) =>
+            {
+                let method =
+                    around.child("function").and_then(|function| function.child("field")).map_or("", Node::text);
                 let given = around.child("arguments").into_iter().flat_map(Node::parts);
                 match method {
                     "arg" => words.extend(given.map(|word| read(word).unwrap_or_default())),

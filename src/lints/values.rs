@@ -53,7 +53,11 @@ fn given<'s>(source: &Source<'s>, part: Node<'s>, name: Node<'s>) -> Vec<Node<'s
 /// The name that a node gives a value to.
 fn name_of(node: Node<'_>) -> Option<Node<'_>> {
     let name = match node.kind() {
-        "assignment" | "assignment_expression" | "short_var_declaration" | "for_statement" | "for_in_statement"
+        "assignment"
+        | "assignment_expression"
+        | "short_var_declaration"
+        | "for_statement"
+        | "for_in_statement"
         | "for_in_clause" => node.child("left"),
         "variable_declarator" | "named_expression" | "const_spec" | "var_spec" | "const_item" | "static_item" => {
             node.child("name")

@@ -30,7 +30,10 @@ pub const RULE: Rule = Rule {
         (Rust, "fn f() { Command::new(\"ps\").args([\"aux\"]).output().ok(); }\n"),
         (Shell, "sudo pkill guard\n"),
         (Shell, "trap 'pkill -f guard.py' EXIT\n"),
-        (Python, "import subprocess\n\nCOMMAND = [\"taskkill\", \"/F\", \"/IM\", \"node.exe\"]\nsubprocess.run(COMMAND)\n"),
+        (
+            Python,
+            "import subprocess\n\nCOMMAND = [\"taskkill\", \"/F\", \"/IM\", \"node.exe\"]\nsubprocess.run(COMMAND)\n",
+        ),
         (Python, "import psutil\n\nfor p in psutil.process_iter():\n    if p.name() == \"guard\":\n        p.kill()\n"),
     ],
     good: &[
@@ -68,12 +71,19 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         }
     }
     let by_name = |call: &&Call<'_>| matches!(call.method(), "processes_by_name" | "processes_by_exact_name");
-    hits.extend(source.calls.iter().filter(by_name).map(|call| {
-        Hit::at(call.node, format!("{} looks for processes by name", call.method()))
-    }));
-    hits.extend(source.calls_of(&["psutil.process_iter"]).filter(|call| compares_names(source, call)).map(|call| {
-        Hit::at(call.node, "psutil's processes are looked through for a name")
-    }));
+    hits.extend(
+        source
+            .calls
+            .iter()
+            .filter(by_name)
+            .map(|call| Hit::at(call.node, format!("{} looks for processes by name", call.method()))),
+    );
+    hits.extend(
+        source
+            .calls_of(&["psutil.process_iter"])
+            .filter(|call| compares_names(source, call))
+            .map(|call| Hit::at(call.node, "psutil's processes are looked through for a name")),
+    );
 }
 
 /// Whether what goes through all processes looks at their names.
@@ -109,7 +119,10 @@ fn searching(argv: &[String], piped: impl Fn() -> bool) -> Option<&'static str> 
         "tasklist" | "tasklist.exe" if !rest.iter().any(|word| word.contains("PID")) => Some("tasklist"),
         "ps" if has(&["-C"])
             || (!has(&["-p", "--pid", "-o"]) || has(&["-e", "-A", "-ax", "-eo", "axo", "-axo", "-Ao"]))
-                && has(&["aux", "-ef", "-e", "-A", "ax", "-aux", "-ax", "-eo", "axo", "auxww", "-axo", "-eaf", "-Ao", "-Af", "-auxww", "auxw", "-eF"])
+                && has(&[
+                    "aux", "-ef", "-e", "-A", "ax", "-aux", "-ax", "-eo", "axo", "auxww", "-axo", "-eaf", "-Ao", "-Af",
+                    "-auxww", "auxw", "-eF",
+                ])
                 && piped() =>
         {
             Some("ps")

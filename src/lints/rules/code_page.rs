@@ -51,7 +51,8 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         if !prints || source.is_guarded(call.node) {
             continue;
         }
-        let said = call.positional.iter().copied().chain(["sep", "end"].into_iter().filter_map(|name| call.keyword(name)));
+        let said =
+            call.positional.iter().copied().chain(["sep", "end"].into_iter().filter_map(|name| call.keyword(name)));
         let message = said.into_iter().find_map(|argument| unsayable(source, argument));
         hits.extend(message.map(|message| Hit::at(call.node, message)));
     }

@@ -45,7 +45,10 @@ pub const RULE: Rule = Rule {
             Python,
             "import os\n\ndef daemon(argv):\n    if os.fork():\n        return\n    os.setsid()\n    os.execvp(argv[0], argv)\n",
         ),
-        (Python, "import subprocess\n\ndef f(argv):\n    subprocess.Popen(argv, creationflags=0x8, stdout=subprocess.DEVNULL)\n"),
+        (
+            Python,
+            "import subprocess\n\ndef f(argv):\n    subprocess.Popen(argv, creationflags=0x8, stdout=subprocess.DEVNULL)\n",
+        ),
         (
             JavaScript,
             "const { spawn } = require('child_process');\nconst how = { stdio: 'ignore' };\nhow.detached = true;\nspawn('w', [], how).unref();\n",
@@ -144,7 +147,8 @@ fn disowned<'s>(source: &Source<'s>, first_cd: Option<usize>) -> Vec<(Node<'s>, 
         let moved = first_cd.is_some_and(|cd| cd < mark.index());
         // `nohup` and `setsid` are told above; a function of the script itself is no program that lives on.
         let by_program = statement.descendants().any(|part| {
-            part.kind() == "command_name" && matches!(part.text(), "nohup" | "setsid" | "sleep" | "wait" | "echo" | "read")
+            part.kind() == "command_name"
+                && matches!(part.text(), "nohup" | "setsid" | "sleep" | "wait" | "echo" | "read")
         });
         if given_away && !moved && !by_program && !source.is_guarded(mark) {
             let by = if last_of_subshell { "( … & )" } else { "disown" };

@@ -91,8 +91,4 @@ fn given<'s>(source: &Source<'s>) -> Vec<Node<'s>> {
     given
 }
 
-const STARTING: &[&str] = &[
-    "subprocess.Popen",
-    "asyncio.create_subprocess_exec",
-    "functools.partial",
-];
+const STARTING: &[&str] = &["subprocess.Popen", "asyncio.create_subprocess_exec", "functools.partial"];

@@ -76,8 +76,8 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         let Some(path) = written(source, call) else { continue };
         let fills = call.name != "open" || !is_only_made(source, call.node);
         let names = meant(source, path);
-        let is_trap = names.iter().any(|path| is_shared(*path, call.node))
-            || fills && names.iter().any(|path| is_lock(*path));
+        let is_trap =
+            names.iter().any(|path| is_shared(*path, call.node)) || fills && names.iter().any(|path| is_lock(*path));
         if is_trap && !renames(source, call.node) && !source.is_test_at(call.node) {
             hits.push(Hit::at(call.node, format!("{} is written in place", super::short(path.text()))));
         }

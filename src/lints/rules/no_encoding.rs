@@ -43,7 +43,10 @@ pub const RULE: Rule = Rule {
         (Python, "import json\n\ndef f(path, answer):\n    path.write_text(json.dumps(answer))\n"),
         (Python, "import os\n\nNULL = open(os.devnull, \"w\")\n"),
         (Python, "import json\n\ndef f(path, x):\n    with open(path, \"w\") as file:\n        json.dump(x, file)\n"),
-        (Python, "import os\n\ndef f(path):\n    with open(path, \"w\") as file:\n        file.write(str(os.getpid()))\n"),
+        (
+            Python,
+            "import os\n\ndef f(path):\n    with open(path, \"w\") as file:\n        file.write(str(os.getpid()))\n",
+        ),
         (Python, "open(\"flag\", \"w\").close()\n"),
         (Python, "def f(path):\n    return int(path.read_text().strip())\n"),
         (Python, "import os\n\ndef f(path):\n    path.write_text(str(os.getpid()))\n"),
@@ -115,7 +118,9 @@ fn lacking<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
             let says = call.keyword("openhook").is_some() || call.keyword("mode").is_some();
             return (!says && !call.positional.is_empty()).then(|| "files are read as text".to_owned());
         }
-        "logging.FileHandler" | "logging.handlers.RotatingFileHandler" | "logging.handlers.TimedRotatingFileHandler" => {
+        "logging.FileHandler"
+        | "logging.handlers.RotatingFileHandler"
+        | "logging.handlers.TimedRotatingFileHandler" => {
             return (call.positional.len() < 3).then(|| "a log is written as text".to_owned());
         }
         "logging.basicConfig" => {
@@ -175,7 +180,8 @@ fn is_written_in_ascii<'s>(source: &Source<'s>, open: Node<'s>) -> bool {
         _ => None,
     };
     let Some(name) = name else { return false };
-    let part = open.within(&["with_statement"]).filter(|_| around.kind() == "as_pattern").unwrap_or_else(|| scope(open));
+    let part =
+        open.within(&["with_statement"]).filter(|_| around.kind() == "as_pattern").unwrap_or_else(|| scope(open));
     let uses = source.index("uses", part, |node| Some(node.text()).filter(|_| node.kind() == "identifier"));
     let uses = uses.get(name.text()).map_or(&[][..], Vec::as_slice).iter().filter(|used| **used != name);
     uses.take(20).all(|used| is_ascii_use(source, *used))
@@ -221,9 +227,9 @@ fn is_ascii<'s>(source: &Source<'s>, text: Node<'s>) -> bool {
     };
     let sums = || {
         let parts = text.parts().collect::<Vec<_>>();
-        text.kind() == "binary_operator" && parts.len() == 2 && parts.iter().all(|part| {
-            part.kind() != "binary_operator" && is_ascii(source, *part)
-        })
+        text.kind() == "binary_operator"
+            && parts.len() == 2
+            && parts.iter().all(|part| part.kind() != "binary_operator" && is_ascii(source, *part))
     };
     // `f"{os.getpid()}"`
     let filled = || {
@@ -282,10 +288,14 @@ fn is_pathlib<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
         "identifier" => {
             words(node.text()).iter().any(|word| matches!(word.as_str(), "path" | "file" | "filepath"))
                 || node.text() == "p" && source.imports(&["pathlib"])
-                || values(source, node).into_iter().any(|value| value.kind() != "identifier" && is_pathlib(source, value))
+                || values(source, node)
+                    .into_iter()
+                    .any(|value| value.kind() != "identifier" && is_pathlib(source, value))
         }
         "call" => node.child("function").is_some_and(|function| source.name_of(function).starts_with("pathlib.Path")),
-        "binary_operator" => node.child("left").is_some_and(|left| left.kind() != "binary_operator" && is_pathlib(source, left)),
+        "binary_operator" => {
+            node.child("left").is_some_and(|left| left.kind() != "binary_operator" && is_pathlib(source, left))
+        }
         "parenthesized_expression" => node.parts().next().is_some_and(|inner| inner.kind() == "binary_operator"),
         _ => false,
     }

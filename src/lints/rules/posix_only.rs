@@ -294,16 +294,19 @@ fn script<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
         let signal = call.positional.get(1).and_then(|signal| literal(*signal));
         if let Some(signal) = signal.filter(|signal| SIGNALS.contains(&signal.as_str())) {
             add(call.node, format!("Windows has no {signal}"));
-        } else if call.positional.first().is_some_and(|pid| pid.kind() == "unary_expression" && pid.text().starts_with('-')) {
+        } else if call
+            .positional
+            .first()
+            .is_some_and(|pid| pid.kind() == "unary_expression" && pid.text().starts_with('-'))
+        {
             add(call.node, "Windows has no groups of processes".to_owned());
         }
     }
 }
 
 /// Signals that `process.kill` refuses there.
-const SIGNALS: &[&str] = &[
-    "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGSTOP", "SIGCONT", "SIGALRM", "SIGCHLD", "SIGPIPE", "SIGWINCH", "SIGTSTP",
-];
+const SIGNALS: &[&str] =
+    &["SIGHUP", "SIGUSR1", "SIGUSR2", "SIGSTOP", "SIGCONT", "SIGALRM", "SIGCHLD", "SIGPIPE", "SIGWINCH", "SIGTSTP"];
 
 fn rust<'s>(source: &Source<'s>, add: &mut impl FnMut(Node<'s>, String)) {
     for node in source.syntax.nodes() {

@@ -21,7 +21,10 @@ pub const RULE: Rule = Rule {
         (Python, "import os\n\ndef f(path):\n    os.rename(path + \".tmp\", path)\n"),
         (Python, "import os\n\ndef f(tmp_path, path):\n    os.rename(tmp_path, path)\n"),
         (Python, "def f(tmp, target):\n    tmp.rename(target)\n"),
-        (Python, "import os, tempfile\n\ndef f(path, data):\n    fd, name = tempfile.mkstemp()\n    os.rename(name, path)\n"),
+        (
+            Python,
+            "import os, tempfile\n\ndef f(path, data):\n    fd, name = tempfile.mkstemp()\n    os.rename(name, path)\n",
+        ),
         (Python, "import os\n\ndef rotate(log):\n    os.rename(log, log + \".1\")\n"),
     ],
     good: &[

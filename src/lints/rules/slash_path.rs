@@ -2,7 +2,9 @@
 
 use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell, Tsx, TypeScript};
 use super::super::literal::{HOLE, summed};
-use super::super::paths::{Sure, is_file_text, is_named_other, is_path_text, knows_addresses, path, sees_to_separators, text_of};
+use super::super::paths::{
+    Sure, is_file_text, is_named_other, is_path_text, knows_addresses, path, sees_to_separators, text_of,
+};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source};
 use super::super::syntax::Node;
@@ -24,7 +26,10 @@ pub const RULE: Rule = Rule {
         (JavaScript, "const f = (filePath) => filePath.includes('/hooks/');\n"),
         (Python, "PARTS = (\"/.git/\", \"/hooks/\")\n\ndef f(path):\n    return any(part in path for part in PARTS)\n"),
         (Python, "import re\n\ndef f(file_path):\n    return re.search(r\"/\\.git/\", file_path)\n"),
-        (TypeScript, "import { relative } from 'node:path';\nexport const f = (root: string, x: string) => relative(root, x) === 'src/a.ts';\n"),
+        (
+            TypeScript,
+            "import { relative } from 'node:path';\nexport const f = (root: string, x: string) => relative(root, x) === 'src/a.ts';\n",
+        ),
         (Rust, "fn f(p: &Path) -> bool { p.to_string_lossy().ends_with(\"state/x.json\") }\n"),
         (Go, "package a\n\nfunc f(p string) bool { return strings.Contains(filepath.Clean(p), \"/.git/\") }\n"),
     ],
@@ -188,8 +193,7 @@ fn begins_with_path<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
         let inner = match first.kind() {
             "binary_operator" | "binary_expression" => first.child("left"),
             "string" | "template_string" => {
-                let hole =
-                    first.parts().find(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
+                let hole = first.parts().find(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
                 hole.and_then(|hole| hole.parts().next())
             }
             _ => None,
@@ -233,7 +237,10 @@ fn method<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
         return None;
     }
     // `Path::starts_with` compares parts.
-    if source.language == Rust && matches!(method, "starts_with" | "ends_with" | "strip_prefix") && !is_text_of_rust(source, receiver) {
+    if source.language == Rust
+        && matches!(method, "starts_with" | "ends_with" | "strip_prefix")
+        && !is_text_of_rust(source, receiver)
+    {
         return None;
     }
     let mut texts = texts(source, argument);
@@ -272,13 +279,17 @@ fn has_slash<'s>(source: &Source<'s>, pattern: Node<'s>) -> bool {
 
 /// Whether a pattern is one of a path with folders, whatever stands between its slashes.
 fn is_pattern_of_path(text: &str) -> bool {
-    text.contains('/') && !text.contains("//") && !text.contains([' ', ':', '<']) && !text.contains("\\\\")
+    text.contains('/')
+        && !text.contains("//")
+        && !text.contains([' ', ':', '<'])
+        && !text.contains("\\\\")
         && text.trim_matches('/').len() > 1
 }
 
 /// Whether an expression of Rust is a text, and no path: something has made one of it.
 fn is_text_of_rust<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
-    const MAKING: &[&str] = &["to_str", "to_string_lossy", "display", "to_string", "into_owned", "into_string", "to_owned"];
+    const MAKING: &[&str] =
+        &["to_str", "to_string_lossy", "display", "to_string", "into_owned", "into_string", "to_owned"];
     meant(source, node).into_iter().any(|node| {
         node.descendants().take(64).any(|part| part.kind() == "field_identifier" && MAKING.contains(&part.text()))
     })
@@ -296,10 +307,10 @@ fn function<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
     };
     let splits = matches!(&*call.name, "strings.Split" | "strings.SplitN" | "strings.LastIndex");
     let is_pattern = SEARCHING.contains(&&*call.name) || call.name.starts_with("fnmatch");
-    let is_looked_for = |text: &String| {
-        splits && text == "/" || is_path_text(text) || is_pattern && is_pattern_of_path(text)
-    };
-    let is_trap = texts(source, pattern).iter().any(is_looked_for) && is_one(source, path) && is_open(source, call.node);
+    let is_looked_for =
+        |text: &String| splits && text == "/" || is_path_text(text) || is_pattern && is_pattern_of_path(text);
+    let is_trap =
+        texts(source, pattern).iter().any(is_looked_for) && is_one(source, path) && is_open(source, call.node);
     let verb = if splits { "split at" } else { "compared with" };
     is_trap.then(|| hit(call.node, path, verb, pattern))
 }
@@ -313,7 +324,9 @@ fn asserted<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
         _ => return None,
     };
     let is_trap = is_path_text(&text) && is_one(source, made) && is_open(source, call.node);
-    is_trap.then(|| Hit::at(call.node, format!("`{}` is a path of the system, and is compared with {text:?}", short(made))))
+    is_trap.then(|| {
+        Hit::at(call.node, format!("`{}` is a path of the system, and is compared with {text:?}", short(made)))
+    })
 }
 
 fn comparison<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
@@ -335,9 +348,8 @@ fn comparison<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
         _ => return None,
     };
     let is_whole = !is_in || path == left;
-    let looks = texts.iter().any(|text| {
-        is_path_text(text) && is_one(source, path) || is_whole && is_file(source, text, path)
-    });
+    let looks =
+        texts.iter().any(|text| is_path_text(text) && is_one(source, path) || is_whole && is_file(source, text, path));
     if !looks || !is_open(source, node) {
         return None;
     }
@@ -352,7 +364,8 @@ fn switched<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
     let mut texts = cases.filter_map(|case| case.child("value")).flat_map(|value| texts(source, value)).take(MOST);
     let text = texts.find(|text| is_path_text(text))?;
     let is_trap = is_one(source, value) && is_open(source, node);
-    is_trap.then(|| Hit::at(value, format!("`{}` is a path of the system, and is compared with {text:?}", short(value))))
+    is_trap
+        .then(|| Hit::at(value, format!("`{}` is a path of the system, and is compared with {text:?}", short(value))))
 }
 
 /// The texts of the list that a name runs through.

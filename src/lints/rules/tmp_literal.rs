@@ -127,9 +127,10 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 
 /// The file that a text for a shell writes below `/tmp`: `os.system("make >/tmp/make.log")`.
 fn of_shell(text: &Source<'_>) -> Option<String> {
-    text.syntax.nodes().filter(|node| node.kind() == "file_redirect").find_map(|redirect| {
-        redirect.child("destination").and_then(pieces).filter(|to| is_below_tmp(to))
-    })
+    text.syntax
+        .nodes()
+        .filter(|node| node.kind() == "file_redirect")
+        .find_map(|redirect| redirect.child("destination").and_then(pieces).filter(|to| is_below_tmp(to)))
 }
 
 fn is_below_tmp(text: &str) -> bool {
@@ -143,8 +144,8 @@ fn is_below_tmp(text: &str) -> bool {
 /// `mktemp`.
 fn shell(node: Node<'_>, text: &str) -> bool {
     const USING: &[&str] = &[
-        "mkdir", "touch", "rm", "cat", "tee", "cp", "mv", "source", ".", "tail", "head", "cd", "ln", "ls", "find", "chmod",
-        "flock", "tar", "wc", "grep",
+        "mkdir", "touch", "rm", "cat", "tee", "cp", "mv", "source", ".", "tail", "head", "cd", "ln", "ls", "find",
+        "chmod", "flock", "tar", "wc", "grep",
     ];
     let Some(parent) = node.parent() else { return false };
     let is_file = !matches!(text.trim_end_matches('/'), "/tmp" | "/var/tmp");
@@ -208,16 +209,23 @@ fn elsewhere(source: &Source<'_>, text: Node<'_>) -> bool {
             let starts = |name: &str| PYTHON_STARTERS.contains(&name) || name.starts_with("child_process.");
             !is_test && name.is_some_and(|name| starts(&name))
         }
-        "assignment" | "variable_declarator" | "const_item" | "static_item" | "const_spec" | "var_spec"
-        | "let_declaration" | "short_var_declaration" => {
-            !is_test && parent.child("right").or_else(|| parent.child("value")) == Some(node)
-        }
+        "assignment"
+        | "variable_declarator"
+        | "const_item"
+        | "static_item"
+        | "const_spec"
+        | "var_spec"
+        | "let_declaration"
+        | "short_var_declaration" => !is_test && parent.child("right").or_else(|| parent.child("value")) == Some(node),
         "return_statement" | "return_expression" => !is_test,
         // `{"log_file": "/tmp/x.log"}`; what is called a file or a folder may be an event's.
         "pair" => {
             let key = parent.child("key").map_or("", Node::text);
             let is_own = |word: &String| {
-                matches!(word.as_str(), "log" | "logfile" | "lock" | "lockfile" | "socket" | "pid" | "pidfile" | "cache" | "state")
+                matches!(
+                    word.as_str(),
+                    "log" | "logfile" | "lock" | "lockfile" | "socket" | "pid" | "pidfile" | "cache" | "state"
+                )
             };
             !is_test && parent.child("value") == Some(node) && words(key).iter().any(is_own)
         }
@@ -236,7 +244,9 @@ fn elsewhere(source: &Source<'_>, text: Node<'_>) -> bool {
             // On Windows these are there, and the text is never used.
             let other = parent.child("left").is_some_and(|left| {
                 let asked = words(left.text());
-                asked.iter().any(|word| matches!(word.as_str(), "userprofile" | "homedir" | "temp" | "tmp" | "gettempdir"))
+                asked
+                    .iter()
+                    .any(|word| matches!(word.as_str(), "userprofile" | "homedir" | "temp" | "tmp" | "gettempdir"))
             });
             let is_or = parent.children().any(|part| matches!(part.text(), "or" | "||" | "??"));
             !is_test && is_or && !other && parent.child("right") == Some(node)
