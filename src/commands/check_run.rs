@@ -21,7 +21,7 @@ use crate::model::{
     Check, EVENTS_SCHEMA, Event, Finding, HostFacts, Partition, Place, Report, RunFacts, SCHEMA, Severity, SourceFacts,
     Stop, Tool, Totals,
 };
-use crate::plan::Plan;
+use crate::plan::{Plan, Planned};
 use crate::report::{self, Again, Look};
 use crate::run::{self, Keep, Observer, Options, Ran, Until};
 use crate::stress::Load;
@@ -255,14 +255,17 @@ pub fn tool() -> Tool {
 fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
     let CheckRun { plan, how, subcommand, manifests, .. } = check_run;
     let here = current_folder().unwrap_or_else(|_| plan.project.clone());
-    let planned: HashMap<&str, &Check> =
-        plan.checks.iter().map(|planned| (planned.check.id.as_str(), &planned.check)).collect();
+    let planned: HashMap<&str, &Planned> =
+        plan.checks.iter().map(|planned| (planned.check.id.as_str(), planned)).collect();
     let red = report.checks.iter().filter(|check| check.verdict.is_red());
-    let red: Vec<&Check> = red.filter_map(|check| planned.get(check.id.as_str()).copied()).collect();
+    let red: Vec<&Check> = red.filter_map(|check| Some(&planned.get(check.id.as_str())?.check)).collect();
     let traps = traps(look, &plan.project, &red);
     for check in &report.checks {
+        let planned = planned.get(check.id.as_str());
+        let name = planned.map_or_else(|| check.id.clone(), |planned| planned.name());
         let again = Again {
-            check: planned.get(check.id.as_str()).copied(),
+            check: planned.map(|planned| &planned.check),
+            name: &name,
             project: &plan.project,
             subcommand: *subcommand,
             manifests: manifests.as_deref(),

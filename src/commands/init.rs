@@ -69,6 +69,8 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
         .map(|test| Planned {
             variant: Variant::plain(&test.id),
             locks: Vec::new(),
+            beside: false,
+            is_one_of_several: false,
             check: Check {
                 timeout: args.timeout,
                 reader: test.reader.clone(),

@@ -41,7 +41,7 @@ fn run(inside: &Inside) -> Result<()> {
         rules,
         vary: args.how.vary.concat(),
         copies,
-        pairwise: false,
+        pairwise: args.pairwise,
     };
     let mut plan = Plan::of_manifests(loaded, &wanted, platform::current())?;
     by_rules(&mut plan, args.how.rules.as_ref());

@@ -12,7 +12,7 @@ use crate::cli::{EngineArg, HowArgs, PlaceArgs, RulesArg, RunArgs};
 use crate::container::{self, EngineKind};
 use crate::error::{Error, ExitCode, Result};
 use crate::model::Platform;
-use crate::plan::{Plan, Wanted};
+use crate::plan::{Plan, Planned, Wanted};
 use crate::run::Until;
 use crate::{manifest, memory, plan, platform};
 
@@ -203,7 +203,8 @@ fn words(args: &RunArgs, plan: &Plan, folder: &OsStr) -> Vec<String> {
     words.extend(args.twice.then(|| "--twice".to_owned()));
     words.extend(args.remove_residue.then(|| "--remove-residue".to_owned()));
     words.extend(args.how.vary.iter().flatten().map(|fact| format!("--vary={}", fact.name())));
-    words.extend(plan.checks.iter().map(|planned| planned.check.id.clone()));
+    words.extend(args.pairwise.then(|| "--pairwise".to_owned()));
+    words.extend(plan.checks.iter().map(Planned::name));
     words
 }
 

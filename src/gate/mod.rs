@@ -12,6 +12,7 @@
 //! - `narrower`: which of them are called for less than they were.
 //! - `wants`: which receipts it wants, from where, and why.
 //! - `gained`: what of the base has to do with the change, and the change does not know.
+//! - `variants`: which of a check's settings, facts and rules it takes away.
 //! - [`weaker`]: what of a check, or of the policy, would let pass what it did not.
 //! - [`evidence`]: what receipts say; those of files, and those of the store.
 //! - [`decide`]: the answer; `ask` goes the whole way.
@@ -32,6 +33,7 @@ mod gained;
 mod narrower;
 pub mod pushed;
 pub mod side;
+mod variants;
 mod wants;
 pub mod weaker;
 mod wirings;

@@ -1,6 +1,6 @@
 //! One commit of a comparison, with what it says: its files, its manifests for each system, and its policy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -8,7 +8,6 @@ use crate::model::{Platform, Policy, WiringSource};
 use crate::plan::{Plan, Planned, Wanted};
 use crate::receipt::inputs::Inputs;
 use crate::receipt::revision::Revision;
-use crate::receipt::verify;
 use crate::source::{self, TreeFile, TreeKind};
 use crate::wirings::{Tree, parts};
 
@@ -29,6 +28,8 @@ pub struct Side {
     pub sources: Vec<WiringSource>,
     /// By system; empty where it has no manifests.
     plans: BTreeMap<Platform, Plan>,
+    /// Where in them each check is, by its id.
+    places: BTreeMap<Platform, HashMap<String, usize>>,
 }
 
 impl Side {
@@ -41,7 +42,7 @@ impl Side {
     pub fn open(project: &Path, folder: &str, commit: &str, name: &str) -> Result<Self> {
         let revision = Revision::open(project, commit).map_err(Error::Usage)?;
         let files = Tree::open(project, commit).map_err(Error::Usage)?;
-        let (mut plans, mut policy, mut sources) = (BTreeMap::new(), None, Vec::new());
+        let (mut plans, mut places, mut policy, mut sources) = (BTreeMap::new(), BTreeMap::new(), None, Vec::new());
         let manifests = revision.manifests(folder)?;
         for system in SYSTEMS {
             let loaded = revision.load(folder, manifests.clone(), system).map_err(|error| match error {
@@ -51,9 +52,12 @@ impl Side {
             let Some(loaded) = loaded else { break };
             policy.clone_from(&loaded.policy);
             sources.clone_from(&loaded.wirings);
-            plans.insert(system, Plan::of_manifests(loaded, &Wanted::default(), system)?);
+            let plan = Plan::of_manifests(loaded, &Wanted::default(), system)?;
+            let ids = plan.checks.iter().enumerate().map(|(at, planned)| (planned.check.id.clone(), at));
+            places.insert(system, ids.collect());
+            plans.insert(system, plan);
         }
-        Ok(Self { revision, files, policy, sources, plans })
+        Ok(Self { revision, files, policy, sources, plans, places })
     }
 
     /// The checks that run on a system.
@@ -65,13 +69,18 @@ impl Side {
     /// One of them.
     #[must_use]
     pub fn check(&self, system: Platform, id: &str) -> Option<&Planned> {
-        self.checks(system).find(|planned| planned.check.id == id)
+        self.planned(system, id).filter(|planned| planned.check.may_run_on(system))
     }
 
     /// What a check rests on there; `None` if there is no such check.
     #[must_use]
     pub fn inputs(&self, system: Platform, id: &str) -> Option<Result<Inputs, String>> {
-        verify::inputs(self.plans.get(&system)?, id, &self.revision)
+        let planned = self.planned(system, id)?;
+        Some(Inputs::of(&planned.check, self.plans.get(&system)?.setup(planned), &self.revision))
+    }
+
+    fn planned(&self, system: Platform, id: &str) -> Option<&Planned> {
+        self.plans.get(&system)?.checks.get(*self.places.get(&system)?.get(id)?)
     }
 
     /// The objects that a name stands for, symbolic links followed: what differs where it is another thing. Of a name that

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::change::Change;
-use super::side::SYSTEMS;
+use super::side::{SYSTEMS, Side};
+use super::variants;
 use super::weaker::{self, asked};
 use crate::covers::Covers;
 use crate::model::{
     Accepted, CaseCount, Check, CheckCommand, Obstacle, ObstacleKind, Origin, Platform, PolicyPart, ReaderChoice, Skips,
 };
+use crate::plan::Planned;
 use crate::receipt::inputs::Inputs;
 use crate::words::first_of;
 
@@ -110,22 +112,26 @@ fn differs(before: Option<&Result<Inputs, String>>, after: &Result<Inputs, Strin
 /// The checks that a change makes weaker or removes, and what of the policy.
 pub fn weakened(change: &Change, project: &Path) -> Vec<Obstacle> {
     // By check and by what is said of it: the systems, and where the check is.
-    let mut said: BTreeMap<(String, String), (Vec<Platform>, Option<String>)> = BTreeMap::new();
+    let mut said: BTreeMap<(String, String), (BTreeSet<Platform>, Option<String>)> = BTreeMap::new();
     let mut on: BTreeMap<String, usize> = BTreeMap::new();
     let files: Vec<&Path> = change.head.revision.files().map(|file| file.path.as_path()).collect();
     for system in SYSTEMS {
-        for planned in change.since.checks(system) {
-            let before = &planned.check;
-            *on.entry(before.id.clone()).or_default() += 1;
-            let after = change.head.check(system, &before.id).map(|planned| &planned.check);
-            let (weaker, origin) = match after {
-                Some(after) => (weaker::check(before, after, &files, &change.policy.require), after.origin.as_ref()),
-                None if is_gone_with_all(before, &files) || is_renamed(change, system, before, &files) => continue,
+        let (before, after) = (by_check(&change.since, system), by_check(&change.head, system));
+        let new: Vec<&Vec<&Planned>> =
+            after.iter().filter(|(id, _)| !before.contains_key(*id)).map(|(_, all)| all).collect();
+        for (id, before) in before {
+            *on.entry(id.to_owned()).or_default() += 1;
+            let weaker = |after: &[&Planned]| weaker(&before, after, &files, &change.policy.require);
+            let is_renamed =
+                |after: &&Vec<&Planned>| after[0].check.command == before[0].check.command && weaker(after).is_empty();
+            let (weaker, origin) = match after.get(id) {
+                Some(after) => (weaker(after), after[0].check.origin.as_ref()),
+                None if is_gone_with_all(&before[0].check, &files) || new.iter().any(is_renamed) => continue,
                 None => (vec!["it is gone".to_owned()], None),
             };
             for what in weaker {
-                let (systems, place) = said.entry((before.id.clone(), what)).or_default();
-                systems.push(system);
+                let (systems, place) = said.entry((id.to_owned(), what)).or_default();
+                systems.insert(system);
                 *place = origin.map(place_of);
             }
         }
@@ -151,15 +157,40 @@ pub fn weakened(change: &Change, project: &Path) -> Vec<Obstacle> {
     found
 }
 
+/// The checks that run on a system, each with its variants, by id. None is empty.
+fn by_check(side: &Side, system: Platform) -> BTreeMap<&str, Vec<&Planned>> {
+    let mut all: BTreeMap<&str, Vec<&Planned>> = BTreeMap::new();
+    for planned in side.checks(system) {
+        all.entry(planned.variant.of.as_str()).or_default().push(planned);
+    }
+    all
+}
+
+/// What of a check is weaker than it was: of its variants, and of the first by each rules that both have. The others have but
+/// other settings and facts.
+fn weaker(before: &[&Planned], after: &[&Planned], files: &[&Path], require: &BTreeSet<Platform>) -> Vec<String> {
+    let mut found =
+        variants::lost(before.iter().map(|planned| &planned.variant), after.iter().map(|planned| &planned.variant));
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for planned in before.iter().filter(|planned| seen.insert(planned.check.rules.name())) {
+        let same = after.iter().find(|other| other.check.rules == planned.check.rules);
+        let weaker = same.map(|same| weaker::check(&planned.check, &same.check, files, require)).unwrap_or_default();
+        found.extend(weaker.into_iter().filter(|what| !found.contains(what)).collect::<Vec<_>>());
+    }
+    found
+}
+
 /// What a change has checks run with that they were not run with before.
 pub fn run_otherwise(change: &Change) -> Vec<String> {
     let mut told = BTreeSet::new();
     for system in SYSTEMS {
-        for planned in change.since.checks(system) {
-            let Some(after) = change.head.check(system, &planned.check.id) else { continue };
+        for (id, before) in by_check(&change.since, system) {
+            // Of variants with the same settings, so that these are not told.
+            let same = before.iter().find_map(|it| Some((it, change.head.check(system, &it.check.id)?)));
+            let Some((planned, after)) = same else { continue };
             let keys = weaker::surroundings(&planned.check, &after.check);
             if !keys.is_empty() {
-                let (id, keys) = (&planned.check.id, keys.join("`, `"));
+                let keys = keys.join("`, `");
                 told.insert(format!("{id} is run with other `{keys}`: whether it tests as much is for people to see"));
             }
         }
@@ -180,15 +211,6 @@ fn place_of(origin: &Origin) -> String {
 fn is_gone_with_all(check: &Check, files: &[&Path]) -> bool {
     let covers = Covers::of(&check.covers);
     !check.covers.is_empty() && !files.iter().any(|file| covers.has(file))
-}
-
-/// Whether a new check is the same by another name, and no weaker.
-fn is_renamed(change: &Change, system: Platform, before: &Check, files: &[&Path]) -> bool {
-    let mut new = change.head.checks(system).filter(|planned| change.since.check(system, &planned.check.id).is_none());
-    new.any(|planned| {
-        let after = &planned.check;
-        after.command == before.command && weaker::check(before, after, files, &change.policy.require).is_empty()
-    })
 }
 
 fn policy(change: &Change, project: &Path) -> Vec<Obstacle> {

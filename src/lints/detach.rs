@@ -2,6 +2,7 @@
 
 use super::language::Language;
 use super::literal::{literal, pieces};
+use super::needs::{Need, Sign};
 use super::shell::argv;
 use super::source::{Call, Source, pairs, scope};
 use super::syntax::Node;
@@ -19,6 +20,17 @@ pub struct Detached<'s> {
     /// Whether it says where its output goes.
     pub has_output: bool,
 }
+
+/// What starts a process that lives on.
+pub const DETACHING: Need = Need::of(
+    &[Language::Shell, Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Rust, Language::Go],
+    &[Sign::Text(r"\b(?:nohup|[sS]etsid|[sS]etpgid|detached|process_group|creation_flags|CreationFlags|disown)\b")],
+);
+/// The same in Python.
+pub const DETACHING_PYTHON: Need = Need::of(
+    &[Language::Python],
+    &[Sign::Text(r"\b(?:nohup|start_new_session|process_group|setsid|setpgrp|setpgid|creationflags|disown)\b")],
+);
 
 /// The processes that a source starts to live on and does not wait for.
 #[must_use]

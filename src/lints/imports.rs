@@ -2,8 +2,16 @@
 
 use super::language::Language;
 use super::literal::{HOLE, literal, pieces};
+use super::needs::{Need, Sign};
 use super::syntax::{Node, Syntax};
 use crate::wirings::join;
+
+/// Where it may take in something.
+pub const NEEDS: &[Need] = &[
+    Need::of(&[Language::Python], &[Sign::Text(r"\bimport\b")]),
+    Need::of(&[Language::Shell], &[Sign::Text(r#"(?m)\bsource\b|(?:^|[^\w./-])\.[\s\\"']"#)]),
+    Need::of(Language::SCRIPTS, &[Sign::Text(r"\b(?:import|export|require)\b"), Sign::Text(r"\./")]),
+];
 
 /// The files that one import may mean, relative to where the source's own name is; the first that is there is meant.
 pub type Candidates = Vec<String>;

@@ -3,7 +3,7 @@
 use tree_sitter::Language as Grammar;
 
 /// A language, by the grammar that reads it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     Python,
     Shell,
@@ -16,6 +16,13 @@ pub enum Language {
 }
 
 impl Language {
+    /// How many there are.
+    pub const COUNT: usize = Self::Go as usize + 1;
+    /// The forms of JavaScript.
+    pub const SCRIPTS: &[Self] = &[Self::JavaScript, Self::TypeScript, Self::Tsx];
+    pub const ALL: &[Self] =
+        &[Self::Python, Self::Shell, Self::JavaScript, Self::TypeScript, Self::Tsx, Self::Rust, Self::Go];
+
     /// Of a file, by its name, else by the program that its first line names.
     #[must_use]
     pub fn of(path: &str, text: &str) -> Option<Self> {

@@ -2,11 +2,11 @@
 
 use super::allows::Allows;
 use super::imports::{Candidates, imports};
-use super::language::Language;
 use super::names::Names;
+use super::needs::applying;
 use super::rule::{Hit, Rule};
-use super::rules::{rule, rules};
-use super::source::Source;
+use super::rules::rule;
+use super::source::{About, Source};
 use super::syntax::Syntax;
 use crate::model::{Lint, LintKind, Unread};
 
@@ -15,18 +15,6 @@ const LONGEST: usize = 160;
 
 /// The part of a file, as one of so many, that may be syntax which was not understood.
 const MOST_PART: usize = 5;
-
-/// What is known of a source before it is parsed.
-#[derive(Debug, Clone, Copy)]
-pub struct About<'a> {
-    pub language: Language,
-    /// As findings name it.
-    pub file: &'a str,
-    /// A command that a host calls is no file: it has this line in the file that wires it.
-    pub wired: Option<u64>,
-    /// Whether it may be executed, if something starts it by itself.
-    pub executable: Option<bool>,
-}
 
 /// What came of a look.
 #[derive(Debug, Default)]
@@ -58,6 +46,17 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
         let remedy = "save it as UTF-8; it may be no text, or in another encoding";
         return Looked { unread: Some(unread("it has NUL bytes".to_owned(), remedy)), ..Looked::default() };
     }
+    let not_utf8 = || text.find('\u{fffd}').filter(|_| str::from_utf8(bytes).is_err());
+    let applying = applying(&about, text.as_bytes());
+    let places = Lines::of(&text);
+    let passed_over = not_utf8().map(|at| {
+        let message = "it is not UTF-8: bytes that are none were passed over".to_owned();
+        Unread { line: Some(places.line(at) as u64 + 1), ..unread(message, "save it as UTF-8") }
+    });
+    // Understood or not, nothing in it can be a trap of these rules'.
+    if applying.rules.is_empty() && !applying.takes_in {
+        return Looked { unclear: passed_over, ..Looked::default() };
+    }
     let syntax = match Syntax::parse(about.language, &text) {
         Ok(syntax) => syntax,
         Err(error) => {
@@ -65,9 +64,8 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
             return Looked { unread: Some(unread), ..Looked::default() };
         }
     };
-    let places = Lines::of(&text);
-    let imports = imports(about.language, about.file, &syntax);
-    let mut lints = found(&syntax, &places, about);
+    let imports = if applying.takes_in { imports(about.language, about.file, &syntax) } else { Vec::new() };
+    let mut lints = found(&syntax, &places, about, &applying.rules);
     lints.sort_by_key(|lint| (lint.line, lint.column, lint.kind));
     if syntax.is_exhausted() {
         let message = "the rules did not come to its end: it has too much of what they look at".to_owned();
@@ -86,11 +84,7 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
         }
         unclear = Some(Unread { line: Some(line), ..unread(message, remedy) });
     }
-    if let Some(at) = text.find('\u{fffd}').filter(|_| str::from_utf8(bytes).is_err()) {
-        let message = "it is not UTF-8: bytes that are none were passed over".to_owned();
-        let line = Some(places.line(at) as u64 + 1);
-        unclear = Some(Unread { line, ..unread(message, "save it as UTF-8") });
-    }
+    unclear = passed_over.or(unclear);
     Looked { lints, unread: None, unclear, imports }
 }
 
@@ -108,15 +102,13 @@ fn wide(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// What the rules find, and what comments allow of it.
-pub(super) fn found(syntax: &Syntax<'_>, places: &Lines<'_>, about: About<'_>) -> Vec<Lint> {
+pub(super) fn found(syntax: &Syntax<'_>, places: &Lines<'_>, about: About<'_>, rules: &[&'static Rule]) -> Vec<Lint> {
     let names = Names::of(about.language, syntax);
-    let mut source = Source::new(about.language, about.file, syntax, &names);
-    source.wired = about.wired.is_some();
-    source.executable = about.executable;
+    let source = Source::new(about, syntax, &names);
     let mut allows = Allows::of(syntax, &|byte| places.line(byte));
     let mut lints = Vec::new();
     let mut hits = Vec::new();
-    for rule in rules() {
+    for rule in rules {
         (rule.find)(&source, &mut hits);
         for hit in hits.drain(..) {
             let line = places.line(hit.bytes.start);

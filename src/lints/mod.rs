@@ -26,6 +26,7 @@ mod language;
 mod literal;
 mod look;
 mod names;
+mod needs;
 mod paths;
 mod rule;
 mod rules;
@@ -37,6 +38,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 mod values;
+mod written;
 
 pub use language::Language;
 pub use rule::{Example, Rule, Seen};

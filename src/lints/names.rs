@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::language::Language;
 use super::literal::literal;
+use super::needs::Sign;
 use super::syntax::{Node, Syntax};
 
 /// Names that a file gives to what it imports.
@@ -11,6 +12,9 @@ use super::syntax::{Node, Syntax};
 pub struct Names {
     imported: HashMap<String, String>,
 }
+
+/// A function of Python's library under another name: `run = subprocess.run`.
+pub const RENAMING: Sign = Sign::Text(r"=\s*(?:subprocess|os|tempfile|shutil)\s*[.#\\]");
 
 /// What JavaScript has without an import.
 const GLOBALS: &[&str] = &["process", "console", "Bun", "Deno"];

@@ -23,11 +23,19 @@ const PATHS: &[&str] = &[
     "basedir",
 ];
 
+/// An expression for what a source has in it wherever an expression in it is a path. What gives one has such a word in its
+/// name, too.
+pub fn naming() -> String {
+    let made = r"relative|suffix|with_name|absolute|expanduser|lossy|display|te?mp|home|walk|glob|getwd|executable|argv|\
+                 appdata|profile|_dir|_root|fspath|normalize";
+    format!(r"(?i:{}|{made}|\bf?p\b)", PATHS.join("|"))
+}
+
 /// Words of names that stand for something else with slashes in it.
 const OTHERS: &[&str] = &[
     "url", "uri", "href", "route", "endpoint", "ref", "branch", "api", "link", "mime", "request", "req", "zip",
-    "module", "posix", "pattern", "glob", "arcname", "instance", "relative", "script", "content", "contents", "text",
-    "type",
+    "module", "rel", "page", "posix", "pattern", "glob", "arcname", "instance", "relative", "script", "content",
+    "contents", "text", "type",
 ];
 
 /// Functions that give a path of the system.
@@ -201,8 +209,10 @@ fn path_within<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
                 return Sure::Made;
             }
             let values = values(source, node);
+            // `for p in page_paths`
+            let is_other = || values.iter().any(|value| value.kind() == "identifier" && is_named_other(*value));
             let made = values.iter().map(|value| of(*value)).max().unwrap_or(Sure::Not);
-            if made == Sure::Made || !is_named_other(node) {
+            if made == Sure::Made || !is_named_other(node) && !is_other() {
                 return made.max(named(named_path(name)));
             }
             Sure::Not

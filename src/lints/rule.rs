@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::language::Language;
+use super::needs::Need;
 use super::source::Source;
 use super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -18,6 +19,10 @@ pub struct Rule {
     pub why: &'static str,
     /// Where it does not work.
     pub hosts: &'static [TrapHost],
+    /// What a source must have for it to find anything; of one that meets none of these it is not asked, and a source that
+    /// no rule is asked about is not parsed. Whoever widens what a rule finds widens this, too: a test tells where a rule
+    /// finds something that its needs rule out.
+    pub needs: &'static [Need],
     /// What to do about it.
     pub mend: &'static str,
     /// Sources in which it finds something, each once.

@@ -8,7 +8,8 @@ use std::thread;
 
 use super::imports::Candidates;
 use super::language::{Language, shebang};
-use super::look::{About, Looked, look};
+use super::look::{Looked, look};
+use super::source::About;
 use super::targets::{Target, Targets};
 use crate::model::{Lint, LintTotals, Severity, Unread};
 use crate::wirings::{Disk, Entry, Files, Refused};
@@ -34,7 +35,7 @@ pub fn scan(targets: &Targets) -> Scanned {
             scope.spawn(|| {
                 let mut own = Scanned::default();
                 while let Some(mut taken) = work.next() {
-                    taken.parts = own.file(&taken.target);
+                    taken.parts = own.file(&taken.target, targets.parts.is_some());
                 }
                 // A thread that panicked has told nothing, and its panic ends the scope.
                 all.lock().unwrap_or_else(PoisonError::into_inner).add(own);
@@ -44,8 +45,7 @@ pub fn scan(targets: &Targets) -> Scanned {
     let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     for command in &targets.commands {
         all.totals.commands += 1;
-        let about =
-            About { language: Language::Shell, file: &command.file, wired: Some(command.line), executable: None };
+        let about = About { wired: Some(command.line), ..About::of(Language::Shell, &command.file) };
         // What it calls was found before.
         let _ = all.take(look(command.text.as_bytes(), about));
     }
@@ -141,8 +141,8 @@ impl Scanned {
         looked.imports
     }
 
-    /// Looks at a file. Tells what it takes in.
-    fn file(&mut self, target: &Target) -> Vec<Candidates> {
+    /// Looks at a file. Tells what it takes in, if that is looked at, too.
+    fn file(&mut self, target: &Target, follows: bool) -> Vec<Candidates> {
         let disk = Disk::of(&target.root, &[]);
         let Entry::File { executable } = disk.entry(&target.name) else {
             // What lies in a folder that can't be read is listed, and nothing says what it is.
@@ -186,7 +186,7 @@ impl Scanned {
         };
         self.totals.files += 1;
         let executable = executable.filter(|_| target.starts);
-        self.take(look(&bytes, About { language, file: &target.shown, wired: None, executable }))
+        self.take(look(&bytes, About { executable, follows, ..About::of(language, &target.shown) }))
     }
 
     fn refused(&mut self, target: &Target, refused: Refused) {

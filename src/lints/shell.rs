@@ -3,7 +3,7 @@
 use super::language::Language;
 use super::literal::{literal, summed};
 use super::names::Names;
-use super::source::{Call, Source};
+use super::source::{About, Call, Source};
 use super::syntax::{Node, Syntax};
 use super::values::meant;
 
@@ -30,6 +30,9 @@ fn background(node: Node<'_>) -> Option<Node<'_>> {
         statement = parent;
     }
 }
+
+/// An `&` that is no part of `&&` and of a redirection.
+pub const LONE: &str = r"(?:^|[^&>|<])&(?:[^&>]|$)";
 
 /// What a shell sends into the background: each statement, and the `&` after it.
 #[must_use]
@@ -77,7 +80,7 @@ pub fn with_commands<R>(text: &str, then: impl FnOnce(&Source<'_>) -> R) -> Opti
     let text = text.replace(super::literal::HOLE, "x");
     let syntax = Syntax::parse(Language::Shell, &text).ok()?;
     let names = Names::default();
-    Some(then(&Source::new(Language::Shell, "", &syntax, &names)))
+    Some(then(&Source::new(About::of(Language::Shell, ""), &syntax, &names)))
 }
 
 /// What starts a program in Python: with an argv, or with a text for the system's shell.

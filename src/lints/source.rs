@@ -10,12 +10,56 @@ use super::literal::{literal, pieces};
 use super::names::Names;
 use super::syntax::{Node, Syntax};
 
+/// What is known of a source before it is parsed.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    pub language: Language,
+    /// As findings name it.
+    pub file: &'a str,
+    /// A command that a host calls is no file: it has this line in the file that wires it.
+    pub wired: Option<u64>,
+    /// Whether it may be executed, if something starts it by itself.
+    pub executable: Option<bool>,
+    /// Whether what it takes in of the project is looked at, too.
+    pub follows: bool,
+}
+
+impl<'a> About<'a> {
+    /// A text by itself, of which no more is known.
+    #[must_use]
+    pub fn of(language: Language, file: &'a str) -> Self {
+        Self { language, file, wired: None, executable: None, follows: false }
+    }
+
+    /// Whether its name, or that of a folder, says that it is for a system that is no Windows.
+    #[must_use]
+    pub fn is_for_posix(&self) -> bool {
+        const SYSTEMS: &[&str] =
+            &["unix", "linux", "darwin", "macos", "osx", "aix", "posix", "freebsd", "bsd", "fork", "forkserver"];
+        self.file.split(['/', '_', '.']).any(|part| SYSTEMS.contains(&part))
+    }
+
+    /// Whether it is a self-test, by its name.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        self.file.split('/').any(|part| {
+            let stem = part.split('.').next().unwrap_or(part);
+            matches!(stem, "test" | "tests" | "test_support" | "__tests__" | "spec")
+                || stem.starts_with("test_")
+                || stem.starts_with("test-")
+                || stem.ends_with("_test")
+                || stem.ends_with("-test")
+                || part.contains(".test.")
+                || part.contains(".spec.")
+                || part.ends_with(".bats")
+        })
+    }
+}
+
 /// One source.
 #[derive(Debug)]
 pub struct Source<'s> {
     pub language: Language,
-    /// Relative to the project.
-    pub path: &'s str,
     pub text: &'s str,
     pub syntax: &'s Syntax<'s>,
     /// Whether it is a command that a host calls, and no file.
@@ -23,6 +67,7 @@ pub struct Source<'s> {
     /// Whether a host starts it by itself, and it may be; `None` where that is not known.
     pub executable: Option<bool>,
     pub calls: Vec<Call<'s>>,
+    about: About<'s>,
     names: &'s Names,
     guards: OnceCell<Guards>,
     indexes: RefCell<HashMap<(&'static str, usize), Rc<Index<'s>>>>,
@@ -89,7 +134,8 @@ pub fn scope(node: Node<'_>) -> Node<'_> {
 impl<'s> Source<'s> {
     /// Sees what rules want of a tree.
     #[must_use]
-    pub fn new(language: Language, path: &'s str, syntax: &'s Syntax<'s>, names: &'s Names) -> Self {
+    pub fn new(about: About<'s>, syntax: &'s Syntax<'s>, names: &'s Names) -> Self {
+        let language = about.language;
         let calls = match language {
             Language::Shell => syntax.nodes().filter_map(command).collect(),
             _ => syntax.nodes().filter_map(|node| call(language, node, names)).collect(),
@@ -97,12 +143,12 @@ impl<'s> Source<'s> {
         let text = syntax.text();
         Self {
             language,
-            path,
             text,
             syntax,
-            wired: false,
-            executable: None,
+            wired: about.wired.is_some(),
+            executable: about.executable,
             calls,
+            about,
             names,
             guards: OnceCell::new(),
             indexes: RefCell::default(),
@@ -167,24 +213,13 @@ impl<'s> Source<'s> {
     /// Whether its name, or that of a folder, says that it is for a system that is no Windows.
     #[must_use]
     pub fn is_for_posix(&self) -> bool {
-        const SYSTEMS: &[&str] =
-            &["unix", "linux", "darwin", "macos", "osx", "aix", "posix", "freebsd", "bsd", "fork", "forkserver"];
-        self.path.split(['/', '_', '.']).any(|part| SYSTEMS.contains(&part))
+        self.about.is_for_posix()
     }
 
     /// Whether it is a self-test, by its name.
     #[must_use]
     pub fn is_test(&self) -> bool {
-        self.path.split('/').any(|part| {
-            let stem = part.split('.').next().unwrap_or(part);
-            matches!(stem, "test" | "tests" | "test_support" | "__tests__" | "spec")
-                || stem.starts_with("test_")
-                || stem.starts_with("test-")
-                || stem.ends_with("_test")
-                || stem.ends_with("-test")
-                || part.contains(".test.")
-                || part.contains(".spec.")
-        })
+        self.about.is_test()
     }
 }
 

@@ -1,14 +1,14 @@
 //! Each rule against its own examples, and looks at sources that nobody would write.
 
 use super::language::Language;
-use super::look::{About, Lines, Looked, found, look};
+use super::look::{Lines, Looked, found, look};
 use super::rules::{rule, rules};
+use super::source::About;
 use super::syntax::Syntax;
 use crate::model::{Lint, LintKind, Severity};
 
 fn looked(language: Language, text: &[u8]) -> Looked {
-    let wired = None;
-    look(text, About { language, file: "hooks/x", wired, executable: None })
+    look(text, About::of(language, "hooks/x"))
 }
 
 fn kinds(lints: &[Lint]) -> Vec<&'static str> {
@@ -19,7 +19,7 @@ fn kinds(lints: &[Lint]) -> Vec<&'static str> {
 fn example(kind: LintKind, language: Language, text: &str) -> Looked {
     let wired = (kind == LintKind::UnquotedVariable).then_some(7);
     let executable = (kind == LintKind::NotExecutable).then(|| text.contains("executable: yes"));
-    look(text.as_bytes(), About { language, file: "hooks/x", wired, executable })
+    look(text.as_bytes(), About { wired, executable, ..About::of(language, "hooks/x") })
 }
 
 #[test]
@@ -207,8 +207,9 @@ fn a_long_file_is_looked_at_in_one_pass() {
         (LintKind::IdleAllow, Language::Python, lines("", "# hostproof: allow tmp-literal because x\n")),
     ] {
         let syntax = Syntax::parse(language, &text).expect("a tree");
-        let about = About { language, file: "hooks/x", wired: None, executable: None };
-        let found = found(&syntax, &Lines::of(&text), about);
+        let about = About::of(language, "hooks/x");
+        let all: Vec<_> = rules().collect();
+        let found = found(&syntax, &Lines::of(&text), about, &all);
         assert_eq!(found.iter().filter(|lint| lint.kind == kind).count(), times, "{kind:?}");
         // A walk per finding would be a thousand times as much.
         let most = syntax.nodes().count() * 300;
@@ -228,13 +229,13 @@ fn rules_that_take_too_long_say_so() {
 #[test]
 fn a_file_that_is_mostly_not_understood_is_not_looked_at() {
     for (language, text) in [
-        (Language::Python, format!("x={}", "[".repeat(5_000))),
-        (Language::Python, format!("{}x = ) 1\n", "y = 2\n".repeat(3)) + &"for for for\n".repeat(10)),
+        (Language::Python, format!("open(x)\nx={}", "[".repeat(5_000))),
+        (Language::Python, format!("{}x = ) 1\n", "y = open(x)\n".repeat(3)) + &"for for for\n".repeat(10)),
     ] {
         let looked = looked(language, text.as_bytes());
         assert!(looked.unread.as_ref().is_some_and(|unread| unread.line.is_some()), "{text:.60}: {looked:?}");
     }
-    let small = format!("x = ) 1\n{}", "y = f(2)\n".repeat(50));
+    let small = format!("x = ) 1\n{}", "y = open(2)\n".repeat(50));
     let looked = looked(Language::Python, small.as_bytes());
     assert!(looked.unread.is_none() && looked.unclear.is_some(), "{looked:?}");
 }

@@ -186,3 +186,11 @@ pub struct RefusedCall {
     /// How often the same happened.
     pub times: u64,
 }
+
+impl RefusedCall {
+    /// Whether a file was read-only, and the program took that away from it, as libraries do that are made for Windows.
+    #[must_use]
+    pub fn is_mended(&self) -> bool {
+        self.overcome && self.refusal.rule == Rule::ReadOnly
+    }
+}

@@ -1,15 +1,21 @@
 //! From a check of a manifest to its variants.
 
+use std::collections::HashSet;
+
 use super::matrix;
 use super::variant::{Change, ONE_TMPDIR, Variant, Wanted};
 use crate::manifest::{LoadedCheck, MOST_COPIES};
-use crate::model::{Check, CheckCommand, Fact, Rules};
+use crate::model::{Check, CheckCommand, Cwd, Fact, ReaderChoice, Rules};
 
 /// A check as it will run.
 pub struct Expanded {
     pub check: Check,
     pub variant: Variant,
     pub locks: Vec<String>,
+    /// Whether it may run at the same time as others of its check of which that is so, too.
+    pub beside: bool,
+    /// Whether its check is there in more variants than this one.
+    pub is_one_of_several: bool,
     /// Index of its manifest.
     pub file: usize,
     /// Whether only the command line's own list of facts has it: then it goes with its check.
@@ -17,18 +23,17 @@ pub struct Expanded {
 }
 
 /// The variants of a check, the one first that the others are set against: by each of its rules with each
-/// of its settings, then the first of these under each of its facts, and beside itself. A variant that is named exactly is there whether the check says so or not.
-pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
+/// of its settings, then the first of these under each of its facts, and beside itself. A variant that is
+/// `named` exactly is there whether the check says so or not.
+pub fn expand(loaded: LoadedCheck, wanted: &Wanted, named: &HashSet<&str>) -> Vec<Expanded> {
     let LoadedCheck { check, rules, vary, matrix, file } = loaded;
     let plain = Variant::plain(&check.id);
     let by = |rules: Rules| if rules == Rules::Native { plain.clone() } else { plain.with(Change::Rules(rules)) };
-    let named = |variant: &Variant| {
-        let id = plain.of.clone() + &variant.suffix();
-        wanted.patterns.contains(&id) || wanted.also.contains(&id)
-    };
+    // Where nothing is named, no id is to be made for the question.
+    let is_named = |variant: &Variant| !named.is_empty() && named.contains(variant.id().as_str());
     let mut all: Vec<Variant> = wanted.rules.map_or(rules, |only| vec![only]).into_iter().map(by).collect();
     let windows = by(Rules::Windows);
-    if matrix.is_empty() && named(&windows) && !all.contains(&windows) {
+    if matrix.is_empty() && is_named(&windows) && !all.contains(&windows) {
         all.push(windows);
     }
     if !matrix.is_empty() {
@@ -44,31 +49,37 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
     let mut goes_with_check = vec![false; all.len()];
     for fact in Fact::ALL {
         let under = base.with(Change::Fact(fact));
-        let own = vary.contains(&fact) || named(&under);
+        let own = vary.contains(&fact) || is_named(&under);
         if own || wanted.vary.contains(&fact) {
             all.push(under);
             goes_with_check.push(!own);
         }
     }
-    let copies = copies(&check, &base, wanted);
+    let copies = copies(&check, &base, wanted, named);
     for (shares, number) in [false, true].into_iter().flat_map(|shares| (1..=copies).map(move |at| (shares, at))) {
         let beside = if shares { base.with(Change::OneTmpdir) } else { base.clone() };
         let copy = beside.with(Change::Copy(number));
-        let own = check.copies > 1 || named(&copy);
+        let own = check.copies > 1 || is_named(&copy);
         all.push(copy);
         goes_with_check.push(!own);
     }
     let check = Check { copies: copies.max(1), ..check };
-    // What a check writes into its project it expects to find as it left it; and what runs beside a variant must not be
-    // taken for what was changed.
-    let own_lock = (all.len() > 1).then(|| format!("variants of {}", plain.of));
     // One path has one thing planted at it at a time.
     let planted = check.plants_outside().map(|path| format!("planted {path}"));
-    let locks: Vec<String> = check.lock.iter().cloned().chain(own_lock).chain(planted).collect();
+    let locks: Vec<String> = check.lock.iter().cloned().chain(planted).collect();
+    let is_one_of_several = all.len() > 1;
+    let is_measured_alone = is_measured_alone(&check);
+    let beside = |variant: &Variant| {
+        let is_combination = matches!(variant.changes.last(), Some(Change::Setting { .. }));
+        // What copies are set against ran without any other.
+        is_combination && !is_measured_alone && (copies == 0 || *variant != base)
+    };
     let variants = all.into_iter().zip(goes_with_check);
     variants
         .map(|(variant, goes_with_check)| Expanded {
             check: changed(&check, &variant),
+            beside: beside(&variant),
+            is_one_of_several,
             variant,
             locks: locks.clone(),
             file,
@@ -77,18 +88,27 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted) -> Vec<Expanded> {
         .collect()
 }
 
+/// Whether a run of a check would be judged by what another one does meanwhile: how often it is red by itself is counted; or
+/// it is looked at places outside its sandbox, which all runs of it have in common.
+fn is_measured_alone(check: &Check) -> bool {
+    let is_counted = check.repeat > 1 || check.retries.is_some();
+    let is_watched = !check.watch.is_empty() || !check.unchanged.is_empty();
+    let writes = !check.publishes.is_empty() || !check.eventually.is_empty();
+    is_counted || is_watched || check.cwd == Cwd::Project && (writes || matches!(check.reader, ReaderChoice::Junit(_)))
+}
+
 /// How many copies of a check run at once; 0 for none. A hook has none: its calls run one after the other.
-fn copies(check: &Check, base: &Variant, wanted: &Wanted) -> u32 {
+fn copies(check: &Check, base: &Variant, wanted: &Wanted, named: &HashSet<&str>) -> u32 {
     if matches!(check.command, CheckCommand::Hook(_)) {
         return 0;
     }
     let (id, shared) = (base.compared_with(), format!("[{ONE_TMPDIR}]"));
-    let number = |named: &String| {
+    let number = |named: &&str| {
         let behind = named.strip_prefix(&id)?;
         behind.strip_prefix(&shared).unwrap_or(behind).strip_prefix('#')?.parse::<u32>().ok()
     };
     // Of a number that is no number of copies nothing is made: it is one of a check that is not there.
-    let named = wanted.patterns.iter().chain(&wanted.also).filter_map(number).filter(|number| *number <= MOST_COPIES);
+    let named = named.iter().filter_map(number).filter(|number| *number <= MOST_COPIES);
     let copies = named.chain([check.copies, wanted.copies]).max().unwrap_or(0);
     if copies > 1 { copies } else { 0 }
 }
@@ -120,7 +140,7 @@ mod tests {
     fn ids(rules: &[Rules], vary: &[Fact], wanted: &Wanted) -> Vec<String> {
         let check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
         let loaded = LoadedCheck { check, rules: rules.to_vec(), vary: vary.to_vec(), matrix: Vec::new(), file: 0 };
-        expand(loaded, wanted).into_iter().map(|expanded| expanded.check.id).collect()
+        expand(loaded, wanted, &wanted.named()).into_iter().map(|expanded| expanded.check.id).collect()
     }
 
     #[test]
@@ -152,7 +172,10 @@ mod tests {
             let check = Check { copies, ..Check::new("a", CheckCommand::Argv(vec!["x".into()])) };
             let loaded =
                 LoadedCheck { check, rules: vec![Rules::Native], vary: Vec::new(), matrix: Vec::new(), file: 0 };
-            expand(loaded, wanted).into_iter().map(|one| (one.check.id, one.goes_with_check)).collect::<Vec<_>>()
+            expand(loaded, wanted, &wanted.named())
+                .into_iter()
+                .map(|one| (one.check.id, one.goes_with_check))
+                .collect::<Vec<_>>()
         };
         let all = |goes_with_check| {
             let copies = ["a#1", "a#2", "a[one-tmpdir]#1", "a[one-tmpdir]#2"];
@@ -167,12 +190,28 @@ mod tests {
     }
 
     #[test]
-    fn variants_never_run_together() {
-        let check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
-        let loaded =
-            LoadedCheck { check, rules: vec![Rules::Native], vary: vec![Fact::Uid], matrix: Vec::new(), file: 0 };
-        for expanded in expand(loaded, &Wanted::default()) {
-            assert_eq!(expanded.locks, ["variants of a"]);
-        }
+    fn combinations_may_run_beside_each_other_unless_that_would_be_taken_for_what_they_do() {
+        let beside = |change: fn(&mut Check)| {
+            let mut check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
+            change(&mut check);
+            let matrix = vec![("F".to_owned(), vec![Some("1".to_owned()), None])];
+            let loaded = LoadedCheck { check, rules: vec![Rules::Native], vary: vec![Fact::Uid], matrix, file: 0 };
+            let variants = expand(loaded, &Wanted::default(), &HashSet::new()).into_iter();
+            variants.map(|one| (one.check.id, one.beside)).filter(|(_, beside)| *beside).map(|(id, _)| id).collect()
+        };
+        let none = [""; 0];
+        let is = |change, ids: &[&str]| assert_eq!(Vec::<String>::from_iter::<Vec<String>>(beside(change)), ids);
+        is(|_| {}, &["a[F=1]", "a[F=null]"]);
+        is(|it| it.copies = 2, &["a[F=null]"]);
+        is(|it| it.repeat = 2, &none);
+        is(|it| it.watch.push("/tmp/a_*".into()), &none);
+        is(|it| it.publishes.push("a.json".into()), &none);
+        is(
+            |it| {
+                it.publishes.push("a.json".into());
+                it.cwd = Cwd::Copy;
+            },
+            &["a[F=1]", "a[F=null]"],
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::expand::{Expanded, expand};
 use super::matrix::{MOST_COMBINATIONS, combinations};
-use super::select::select;
+use super::select::{NATIVE, select};
 use super::teeth::Tooth;
 use super::variant::{Variant, Wanted};
 use crate::error::{Error, Result};
@@ -32,6 +32,11 @@ pub struct Planned {
     pub variant: Variant,
     /// Checks that share one of these never run together.
     pub locks: Vec<String>,
+    /// Whether it may run at the same time as others of its check of which that is so, too. Variants of which it is not come
+    /// one after the other, but for copies.
+    pub beside: bool,
+    /// Whether its check is there in more variants than this one, whichever of them are in the plan.
+    pub is_one_of_several: bool,
     /// Index in [`Plan::setups`]; `None` if its file has none.
     pub setup: Option<usize>,
     /// Why it will not run here.
@@ -53,7 +58,9 @@ impl Plan {
         for one in &loaded.checks {
             bounded(one, wanted)?;
         }
-        let expanded: Vec<Expanded> = loaded.checks.into_iter().flat_map(|loaded| expand(loaded, wanted)).collect();
+        let named = wanted.named();
+        let expanded: Vec<Expanded> =
+            loaded.checks.into_iter().flat_map(|loaded| expand(loaded, wanted, &named)).collect();
         let ids: Vec<(&str, &str)> =
             expanded.iter().map(|one| (one.check.id.as_str(), one.variant.of.as_str())).collect();
         let mut chosen = select(&ids, &wanted.patterns)?;
@@ -73,6 +80,8 @@ impl Plan {
                 skip: elsewhere(&one.check, platform),
                 setup: has_setup[one.file].then_some(one.file),
                 locks: one.locks,
+                beside: one.beside,
+                is_one_of_several: one.is_one_of_several,
                 check: one.check,
                 variant: one.variant,
                 needs_proof: true,
@@ -107,8 +116,10 @@ impl Plan {
     pub fn of_command(project: PathBuf, check: Check, vary: Vec<Fact>) -> Self {
         let rules = check.rules;
         let loaded = LoadedCheck { rules: vec![Rules::Native], check, vary, matrix: Vec::new(), file: 0 };
-        let checks = expand(loaded, &Wanted::default()).into_iter().map(|one| Planned {
+        let checks = expand(loaded, &Wanted::default(), &HashSet::new()).into_iter().map(|one| Planned {
             locks: one.locks,
+            beside: one.beside,
+            is_one_of_several: one.is_one_of_several,
             // Nobody chooses it by an id that says so.
             check: Check { rules, ..one.check },
             variant: one.variant,
@@ -118,6 +129,16 @@ impl Plan {
             tooth: None,
         });
         Self { project, checks: checks.collect(), setups: Vec::new(), manifests: Manifests::default() }
+    }
+}
+
+impl Planned {
+    /// What chooses it alone on a command line: its id, or `sweep@native` where that of the check itself means all of its
+    /// variants.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let id = &self.check.id;
+        if self.is_one_of_several && *id == self.variant.of { format!("{id}{NATIVE}") } else { id.clone() }
     }
 }
 
@@ -151,7 +172,7 @@ fn with_company(variants: &[&Variant], chosen: &mut [bool]) {
     let named: HashSet<(String, bool)> = copies.map(|(one, _)| company(one)).collect();
     let alone: HashSet<&str> = named.iter().map(|(id, _)| id.as_str()).collect();
     for (one, chosen) in variants.iter().zip(chosen) {
-        let is_alone = || alone.contains((one.of.clone() + &one.suffix()).as_str());
+        let is_alone = || alone.contains(one.id().as_str());
         *chosen |= if one.is_copy() { named.contains(&company(one)) } else { is_alone() };
     }
 }

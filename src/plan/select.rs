@@ -1,32 +1,45 @@
 //! Which checks the patterns of a command line mean.
 
+use std::collections::HashMap;
+
 use globset::Glob;
 
 use crate::error::{Error, Result};
 
-/// Which ids are wanted, each given with that of the check that it is a variant of. An exact id wins over a glob of the
-/// same text; the id of a check that is there in variants only means all of them.
+/// What stands behind the id of a check to mean it alone, without its variants.
+pub const NATIVE: &str = "@native";
+
+/// Which ids are wanted, each given with that of the check that it is a variant of. The id of a check means all that its
+/// manifest says of it; that of one variant means that one, and `sweep@native` the check itself. An exact id wins over a glob
+/// of the same text.
 pub fn select(ids: &[(&str, &str)], patterns: &[String]) -> Result<Vec<bool>> {
-    let mut wanted = vec![patterns.is_empty(); ids.len()];
+    if patterns.is_empty() {
+        return Ok(vec![true; ids.len()]);
+    }
+    let mut wanted = vec![false; ids.len()];
+    let places: HashMap<&str, usize> = ids.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
+    let mut variants: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, (_, of)) in ids.iter().enumerate() {
+        variants.entry(of).or_default().push(at);
+    }
     for pattern in patterns {
+        let exact = || places.get(pattern.as_str()).or_else(|| places.get(pattern.replacen(NATIVE, "", 1).as_str()));
+        if let Some(all) = variants.get(pattern.as_str()) {
+            all.iter().for_each(|at| wanted[*at] = true);
+            continue;
+        }
+        if let Some(one) = exact() {
+            wanted[*one] = true;
+            continue;
+        }
+        let glob = Glob::new(pattern)
+            .map_err(|error| Error::Usage(format!("{pattern} is neither a check's id nor a glob: {error}")))?
+            .compile_matcher();
         let mut found = false;
-        if let Some(exact) = ids.iter().position(|(id, _)| id == pattern) {
-            wanted[exact] = true;
-            found = true;
-        } else if ids.iter().any(|(_, of)| of == pattern) {
-            for ((_, of), wanted) in ids.iter().zip(&mut wanted) {
-                *wanted |= of == pattern;
-            }
-            found = true;
-        } else {
-            let glob = Glob::new(pattern)
-                .map_err(|error| Error::Usage(format!("{pattern} is neither a check's id nor a glob: {error}")))?
-                .compile_matcher();
-            for ((id, _), wanted) in ids.iter().zip(&mut wanted) {
-                if glob.is_match(id) {
-                    *wanted = true;
-                    found = true;
-                }
+        for ((id, _), wanted) in ids.iter().zip(&mut wanted) {
+            if glob.is_match(id) {
+                *wanted = true;
+                found = true;
             }
         }
         if !found {
@@ -61,12 +74,23 @@ mod tests {
     }
 
     #[test]
-    fn a_check_with_variants_only_means_all_of_them() {
-        let ids = [("a", "a"), ("a@windows", "a"), ("b@windows", "b"), ("b@other", "b")];
-        let chosen = |pattern: &str| select(&ids, &[pattern.to_owned()]).expect("a match");
-        assert_eq!(chosen("a"), [true, false, false, false]);
-        assert_eq!(chosen("b"), [false, false, true, true]);
-        assert_eq!(chosen("*@windows"), [false, true, true, false]);
+    fn the_id_of_a_check_means_all_of_it_and_that_of_a_variant_that_one() {
+        let ids = [("a", "a"), ("a@windows", "a"), ("b@windows", "b"), ("b@other", "b"), ("c[F=1]", "c")];
+        let chosen = |pattern: &str| {
+            let chosen = select(&ids, &[pattern.to_owned()]).ok()?;
+            Some(ids.iter().zip(chosen).filter(|(_, is)| *is).map(|((id, _), _)| *id).collect::<Vec<_>>().join(" "))
+        };
+        for (pattern, ids) in [
+            ("a", Some("a a@windows")),
+            ("a@native", Some("a")),
+            ("a@windows", Some("a@windows")),
+            ("b", Some("b@windows b@other")),
+            ("b@native", None),
+            ("c@native[F=1]", Some("c[F=1]")),
+            ("*@windows", Some("a@windows b@windows")),
+        ] {
+            assert_eq!(chosen(pattern).as_deref(), ids, "{pattern}");
+        }
     }
 
     #[test]

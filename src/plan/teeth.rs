@@ -42,10 +42,12 @@ impl Tooth {
 /// Which checks and which of their edits the command line names.
 #[derive(Debug, Default)]
 pub struct Named {
-    /// Ids and globs of checks.
+    /// Ids and globs of checks, those of which edits are named alone included.
     pub checks: Vec<String>,
     /// Edits that are named alone: the id of the check, and the number.
     edits: Vec<(String, usize)>,
+    /// The ids that are named for such an edit and for nothing else: none of their variants is meant.
+    only: HashSet<String>,
 }
 
 impl Named {
@@ -58,6 +60,8 @@ impl Named {
             named.checks.push(edit.map_or(pattern.as_str(), |(id, _)| id).to_owned());
             named.edits.extend(edit.map(|(id, number)| (id.to_owned(), number)));
         }
+        let ids = named.edits.iter().map(|(id, _)| id);
+        named.only = ids.filter(|id| !patterns.contains(id)).cloned().collect();
         named
     }
 
@@ -91,7 +95,9 @@ impl Plan {
         let mut tried: HashSet<String> = HashSet::new();
         let is_tried = |planned: &Planned| {
             let mut is_first = || tried.insert(planned.variant.by_rules());
-            !planned.check.breaks.is_empty() && (named.checks.contains(&planned.check.id) || is_first())
+            let is_named = named.checks.contains(&planned.check.id);
+            let is_meant = is_named || !named.only.contains(&planned.variant.of);
+            !planned.check.breaks.is_empty() && is_meant && (is_named || is_first())
         };
         for planned in self.checks.into_iter().filter(is_tried) {
             let of = checks.len();
@@ -133,6 +139,8 @@ fn in_copy(planned: &Planned, number: usize, title: String, tooth: Tooth) -> Pla
         },
         // Each has a copy of its own: only what it has in common with others keeps it back.
         locks: planned.check.lock.clone(),
+        beside: false,
+        is_one_of_several: false,
         tooth: Some(tooth),
         ..planned.clone()
     }
@@ -150,7 +158,9 @@ mod tests {
         let planned = |id: &str, breaks| Planned {
             check: Check { breaks, ..Check::new(id, CheckCommand::Argv(vec!["x".into()])) },
             variant: Variant::plain(id),
-            locks: vec!["variants".into()],
+            locks: vec!["planted x".into()],
+            beside: true,
+            is_one_of_several: true,
             setup: None,
             skip: None,
             needs_proof: true,

@@ -1,5 +1,7 @@
 //! What the variants of a check are.
 
+use std::collections::HashSet;
+
 use crate::model::{Fact, Rules};
 
 /// What stands in the ids of copies that have the same `TMPDIR`.
@@ -44,6 +46,12 @@ impl Variant {
         Self { of: self.of.clone(), changes }
     }
 
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.of.clone() + &self.suffix()
+    }
+
     /// The id of the variant that it is set against under a fact and beside itself: the check by the same rules, with the same
     /// settings.
     #[must_use]
@@ -60,8 +68,7 @@ impl Variant {
     /// The id of the variant with some of its changes.
     fn id_of(&self, is_kept: impl Fn(&Change) -> bool) -> String {
         let changes = self.changes.iter().filter(|change| is_kept(change)).cloned().collect();
-        let variant = Self { of: self.of.clone(), changes };
-        variant.of.clone() + &variant.suffix()
+        Self { of: self.of.clone(), changes }.id()
     }
 
     /// The variables that are set for it.
@@ -134,6 +141,13 @@ impl Change {
             Self::OneTmpdir => "one TMPDIR for all".to_owned(),
             Self::Copy(number) => format!("copy {number}"),
         }
+    }
+}
+
+impl Wanted {
+    /// The ids among the patterns, and those of variants that are to be there.
+    pub(super) fn named(&self) -> HashSet<&str> {
+        self.patterns.iter().chain(&self.also).map(String::as_str).collect()
     }
 }
 

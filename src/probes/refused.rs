@@ -5,9 +5,15 @@ use crate::model::{Act, Exit, Finding, Kind, Process, RefusedCall, Rule, Severit
 use crate::platform::Outcome;
 
 /// A finding for each. What was let through, since it is not sure that Windows refuses it, is a note; so is what a check
-/// got over that ended well: on Windows it would, too.
+/// got over that ended well: on Windows it would, too. A file that it made writable first, as it must there, is told only if
+/// it failed: that may be why.
 pub fn found(outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Vec<Finding> {
-    outcome.refused.iter().map(|refused| finding(refused, outcome, places, blame)).collect()
+    let told = |refused: &&RefusedCall| !(refused.is_mended() && ended_well(outcome));
+    outcome.refused.iter().filter(told).map(|refused| finding(refused, outcome, places, blame)).collect()
+}
+
+fn ended_well(outcome: &Outcome) -> bool {
+    outcome.exit == Some(Exit::Code(0))
 }
 
 fn finding(refused: &RefusedCall, outcome: &Outcome, places: &Places, blame: &Blame<'_>) -> Finding {
@@ -22,6 +28,7 @@ fn finding(refused: &RefusedCall, outcome: &Outcome, places: &Places, blame: &Bl
             let what = if hold.path == refused.path { "it".to_owned() } else { places.name(&hold.path) };
             format!("{what} is {} {}", hold.how.phrase(), process.short())
         }
+        None if refused.is_mended() => "it was read-only".to_owned(),
         None if refused.refusal.rule == Rule::ReadOnly => "it is read-only".to_owned(),
         None if refused.refusal.rule == Rule::TargetDirectory => "it is a directory".to_owned(),
         None => "it is in use by a process that is gone".to_owned(),
@@ -37,8 +44,8 @@ fn finding(refused: &RefusedCall, outcome: &Outcome, places: &Places, blame: &Bl
         (Severity::Note, format!("{name} was {done} ({call}) though {why}: {unless}"))
     } else if refused.overcome {
         let message = format!("{name} could not be {done} at first, as on Windows ({call}), and then it could: {why}");
-        let well = outcome.exit == Some(Exit::Code(0));
-        (if well { Severity::Note } else { Severity::Error }, message)
+        let note = refused.is_mended() || ended_well(outcome);
+        (if note { Severity::Note } else { Severity::Error }, message)
     } else {
         (Severity::Error, format!("{name} could not be {done}, as on Windows ({call}): {why}"))
     };

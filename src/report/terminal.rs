@@ -135,6 +135,8 @@ fn program_name(process: &Process) -> Option<String> {
 pub struct Again<'a> {
     /// The check as it was planned.
     pub check: Option<&'a Check>,
+    /// What chooses it alone on the command line.
+    pub name: &'a str,
     pub project: &'a Path,
     /// What runs the check again by its id; `None` if it has none.
     pub subcommand: Option<&'static str>,
@@ -327,7 +329,7 @@ fn again(check: &CheckReport, rerun: &Again<'_>) -> Vec<String> {
         let folder = folder.unwrap_or_default();
         let place = rerun.image.map_or_else(|| "--keep failed".to_owned(), |image| format!("--in {}", quoted(image)));
         let stress = if rerun.stress { " --stress" } else { "" };
-        lines.push(format!("again  hostproof {subcommand} {}{folder}{stress} {place}", quoted(&check.id)));
+        lines.push(format!("again  hostproof {subcommand} {}{folder}{stress} {place}", quoted(rerun.name)));
     }
     if rerun.image.is_some() {
         // Its paths are those of a container that is gone.
@@ -448,6 +450,7 @@ mod tests {
         let from = |project: &str, here: &str, file: &str| {
             let again = Again {
                 check: None,
+                name: "a",
                 project: Path::new(project),
                 subcommand: Some("run"),
                 manifests: None,

@@ -26,9 +26,12 @@ pub enum Standing {
 }
 
 impl Standing {
-    fn of(verdict: Verdict) -> Self {
-        match verdict {
+    fn of(report: &CheckReport, variant: &Variant) -> Self {
+        let is_combination = matches!(variant.changes.last(), Some(Change::Setting { .. }));
+        match report.verdict {
             Verdict::Passed => Self::Green,
+            // It is red beside others, and passes alone.
+            _ if is_combination && report.findings.iter().any(|finding| finding.kind == Kind::Collision) => Self::Green,
             Verdict::Skipped | Verdict::Broken => Self::Unknown,
             _ => Self::Red,
         }
@@ -242,10 +245,10 @@ impl<'a> Groups<'a> {
         let Some(group) = self.group_of[index] else { return vec![(index, report)] };
         let mut groups = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let group = &mut groups[group];
-        let standing = Standing::of(report.verdict);
+        let standing = Standing::of(&report, &self.plan.checks[index].variant);
         group.seen.push(Seen { index, standing, shared: report.shared.clone() });
         let mut told = Vec::new();
-        if standing == Standing::Red {
+        if report.verdict.is_red() && standing != Standing::Unknown {
             group.held.push((index, report));
         } else {
             told.push((index, report));

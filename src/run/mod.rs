@@ -2,6 +2,7 @@
 //!
 //! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
+mod beside;
 mod copy;
 mod edits;
 mod encoding;

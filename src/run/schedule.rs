@@ -1,4 +1,7 @@
 //! Which check is next: in the order of the plan, never two with a common lock, setups before their checks.
+//!
+//! Variants of one check come one after the other, but for its copies, and for combinations of its matrix that may run beside
+//! each other ([`Planned::beside`]).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,10 +35,19 @@ pub struct Schedule<'a> {
     returning: HashSet<usize>,
 }
 
+#[derive(Default)]
 struct State {
     waiting: Vec<usize>,
     /// By how many that run each lock is held: copies hold theirs together.
     locked: HashMap<String, usize>,
+    /// By the id of their check, the variants of which something is left.
+    variants: HashMap<String, Vec<usize>>,
+    /// Those of these whose processes may still run.
+    live: HashSet<usize>,
+    /// Those that ran while another variant of their check did.
+    accompanied: HashSet<usize>,
+    /// Those that are to run again without any other variant of their check.
+    alone: HashSet<usize>,
     setups: Vec<Setup>,
     /// Checks whose verdicts are known, with why others can't run after them. Only those that somebody waits for.
     judged: HashMap<usize, SetupResult>,
@@ -64,7 +76,7 @@ impl<'a> Schedule<'a> {
         let mut waiting: Vec<usize> = runnable.into_iter().collect();
         waiting.reverse();
         let setups = plan.setups.iter().map(|_| Setup::NotRun).collect();
-        let state = State { waiting, locked: HashMap::new(), setups, judged: HashMap::new(), away: 0, enough: false };
+        let state = State { waiting, setups, ..State::default() };
         Self { plan, state: Mutex::new(state), changed: Condvar::new(), stop, fail_fast, returning: HashSet::new() }
     }
 
@@ -104,33 +116,50 @@ impl<'a> Schedule<'a> {
                     return Some(Work::Setup(setup));
                 }
             };
-            if planned.locks.iter().any(|lock| state.locked.contains_key(lock)) {
+            if planned.locks.iter().any(|lock| state.locked.contains_key(lock)) || !self.may_join(state, index) {
                 continue;
             }
             let Some(before) = before(planned, state) else { continue };
             let result = result.and(before);
             if !planned.variant.is_copy() {
-                self.hand_out(state, &[index]);
+                state.waiting.remove(at);
+                self.hand_out(state, index);
                 return Some(Work::Check(index, result));
             }
             let is_beside = |other: &usize| self.plan.checks[*other].variant.runs_with(&planned.variant);
             let mut together: Vec<usize> = state.waiting.iter().copied().filter(is_beside).collect();
             together.sort_unstable();
-            self.hand_out(state, &together);
+            state.waiting.retain(|index| !together.contains(index));
+            for &index in &together {
+                self.hand_out(state, index);
+            }
             return Some(Work::Together(together, result));
         }
         None
     }
 
-    fn hand_out(&self, state: &mut State, checks: &[usize]) {
-        state.waiting.retain(|index| !checks.contains(index));
-        for index in checks {
-            for lock in &self.plan.checks[*index].locks {
-                *state.locked.entry(lock.clone()).or_default() += 1;
-            }
-            state.judged.remove(index);
-            state.away += usize::from(self.returning.contains(index));
+    /// Whether a check may start while those variants of it run that do.
+    fn may_join(&self, state: &State, index: usize) -> bool {
+        let joins = |index: &usize| self.plan.checks[*index].beside && !state.alone.contains(index);
+        let others = state.variants.get(&self.plan.checks[index].variant.of);
+        others.is_none_or(|others| joins(&index) && others.iter().all(joins))
+    }
+
+    fn hand_out(&self, state: &mut State, index: usize) {
+        let planned = &self.plan.checks[index];
+        for lock in &planned.locks {
+            *state.locked.entry(lock.clone()).or_default() += 1;
         }
+        let variants = state.variants.entry(planned.variant.of.clone()).or_default();
+        let others: Vec<usize> = variants.iter().copied().filter(|other| state.live.contains(other)).collect();
+        if planned.beside && !others.is_empty() {
+            state.accompanied.extend(others);
+            state.accompanied.insert(index);
+        }
+        variants.push(index);
+        state.live.insert(index);
+        state.judged.remove(&index);
+        state.away += usize::from(self.returning.contains(&index));
     }
 
     /// A setup is over.
@@ -165,16 +194,38 @@ impl<'a> Schedule<'a> {
         self.changed.notify_all();
     }
 
+    /// The processes of a check have ended.
+    pub fn ended(&self, index: usize) {
+        self.lock().live.remove(&index);
+    }
+
+    /// Whether another variant of its check was there when a check ran. That is forgotten with the answer.
+    pub fn was_accompanied(&self, index: usize) -> bool {
+        self.lock().accompanied.remove(&index)
+    }
+
     /// Nothing of a check is left; what shared its locks may start.
     pub fn check_done(&self, index: usize) {
         self.leave(&mut self.lock(), index);
         self.changed.notify_all();
     }
 
+    /// Nothing of a check is left, and it is to run again, after all that wait now and without other variants of its check.
+    pub fn again_alone(&self, index: usize) {
+        let mut state = self.lock();
+        self.leave(&mut state, index);
+        state.alone.insert(index);
+        self.wait_again(state, index);
+    }
+
     /// Nothing of a check is left, and it is to run again, after all that wait now.
     pub fn again(&self, index: usize) {
         let mut state = self.lock();
         self.leave(&mut state, index);
+        self.wait_again(state, index);
+    }
+
+    fn wait_again(&self, mut state: MutexGuard<'_, State>, index: usize) {
         state.waiting.insert(0, index);
         if self.fail_fast {
             // So far it is not red.
@@ -185,7 +236,8 @@ impl<'a> Schedule<'a> {
     }
 
     fn leave(&self, state: &mut State, index: usize) {
-        for lock in &self.plan.checks[index].locks {
+        let planned = &self.plan.checks[index];
+        for lock in &planned.locks {
             if let Some(held) = state.locked.get_mut(lock) {
                 *held -= 1;
                 if *held == 0 {
@@ -193,6 +245,14 @@ impl<'a> Schedule<'a> {
                 }
             }
         }
+        if let Some(variants) = state.variants.get_mut(&planned.variant.of) {
+            variants.retain(|other| *other != index);
+            if variants.is_empty() {
+                state.variants.remove(&planned.variant.of);
+            }
+        }
+        state.live.remove(&index);
+        state.alone.remove(&index);
         state.away -= usize::from(self.returning.contains(&index));
     }
 
@@ -222,7 +282,9 @@ mod tests {
                 let check = Check::new(*id, CheckCommand::Argv(vec!["x".into()]));
                 let locks = locks.iter().map(|&lock| lock.to_owned()).collect();
                 let variant = Variant::plain(id);
-                Planned { check, variant, locks, setup: *setup, skip: None, needs_proof: true, tooth: None }
+                let (setup, skip, tooth) = (*setup, None, None);
+                let (beside, is_one_of_several) = (false, false);
+                Planned { check, variant, locks, beside, is_one_of_several, setup, skip, needs_proof: true, tooth }
             })
             .collect();
         Plan { project: "/".into(), checks, setups: vec![Vec::new()], manifests: crate::model::Manifests::default() }

@@ -8,6 +8,7 @@ use std::thread::Builder;
 
 use serde::{Deserialize, Serialize};
 
+use super::beside::Beside;
 use super::groups::Groups;
 use super::life::{Half, Life};
 use super::names::Tracked;
@@ -172,11 +173,16 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
         runnable.sort_by_key(|index| Reverse(took(index)));
     }
     let rounds = Rounds::new(plan, options.until == Until::OneFails, Arc::clone(&interrupt.stop));
-    let returning = runnable.iter().copied().filter(|&index| rounds.may_return(index)).collect();
+    let beside = Beside::default();
+    let may_meet = |index: usize| lanes > 1 && plan.checks[index].beside;
+    let returning = runnable.iter().copied().filter(|&index| rounds.may_return(index) || may_meet(index)).collect();
     let ends_early = options.until != Until::AllRan;
     let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), ends_early).returning(returning);
     // What a check left with strangers may live until it is settled: so long its locks are its own.
     let settled = |index: usize, report: CheckReport| {
+        let Some(report) = beside.take(index, report, schedule.was_accompanied(index)) else {
+            return schedule.again_alone(index);
+        };
         let report = match rounds.take(index, report) {
             Next::Again => return schedule.again(index),
             Next::Done(report) => *report,
@@ -214,6 +220,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     // Hands over what there is of a check; says whether its verdict is yet to come.
     let conclude = |index: usize, half| match half {
         Some(Half::Pending(pending)) => {
+            schedule.ended(index);
             settler.lane_ends(Some(*pending));
             true
         }
@@ -296,6 +303,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     // The last handles: with them the supervisors end.
     interrupt.handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
 
+    beside.rest().into_iter().for_each(|(index, report)| judged(index, report));
     rounds.rest().into_iter().for_each(|(index, report)| judged(index, report));
     groups.rest().into_iter().for_each(|(index, report)| note(index, report));
 

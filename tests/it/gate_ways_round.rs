@@ -214,6 +214,45 @@ fn settings_in_a_folder_wire_for_whoever_starts_there() {
 }
 
 #[test]
+fn what_a_check_is_run_with_no_longer_is_told_of_the_check() {
+    if no_keygen() {
+        return;
+    }
+    let check = |keys: &str| format!("- {{id: guard, shell: 'true', covers: [lib/b.txt], {keys}}}\n");
+    let whole = "matrix: {F: ['0.1', 5], M: [a, b, c]}, as: [native, windows], vary: [locale], copies: 2";
+    let repository = project(&check(whole), POLICY);
+    let said = |keys: &str| {
+        repository.context.checks(&check(keys));
+        repository.commit("other variants");
+        obstacles(&asked(&repository, &[]))
+    };
+    assert_eq!(
+        said("matrix: {F: [5], M: [a, b, c]}, as: [native], copies: 1"),
+        [
+            "weaker guard: it is judged by windows rules no longer (`as`)",
+            "weaker guard: it is run under locale no longer (`vary`)",
+            "weaker guard: it is run with F=0.1 no longer (`matrix`)",
+            "weaker guard: its copies are 1, and were 2",
+        ]
+    );
+    // The check itself is there, and what it was run with is gone.
+    assert_eq!(
+        said("as: [native, windows], vary: [locale], copies: 2"),
+        ["weaker guard: it is run with F=0.1, F=5, M=a and 2 more no longer (`matrix`)"]
+    );
+    let more =
+        "matrix: {F: ['0.1', 5, 7], M: [a, b, c], N: [1]}, as: [native, windows], vary: [locale, umask], copies: 3";
+    assert_eq!(said(more), [""; 0]);
+    // By another name it is the same.
+    repository.context.checks(&check(whole).replace("guard", "guard/all"));
+    repository.commit("another name");
+    assert_eq!(obstacles(&asked(&repository, &[])), [""; 0]);
+    repository.context.checks(&check(&whole.replace("a, b", "a")).replace("guard", "guard/all"));
+    repository.commit("another name, and less");
+    assert_eq!(obstacles(&asked(&repository, &[])), ["weaker guard: it is gone"]);
+}
+
+#[test]
 fn fewer_of_the_same_is_weaker() {
     if no_keygen() {
         return;

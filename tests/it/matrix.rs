@@ -1,4 +1,4 @@
-//! `matrix`: a check with every combination of settings, and which of them break it.
+//! `matrix`: a check with every combination of settings, and which of them break it. What of a check its id means.
 
 use hostproof::model::{Kind, Verdict};
 
@@ -76,4 +76,81 @@ fn pairs_are_enough_to_find_it_in_a_large_one() {
         assert!(id.contains("V3=c") && id.contains("V7=d"), "{id}");
         assert!(depends(&ran, id).starts_with("passes"), "{}", depends(&ran, id));
     }
+}
+
+#[test]
+fn combinations_run_at_once_unless_they_share_a_lock() {
+    // Each waits for another one, so that one after the other they would never end.
+    let check = |key: &str, tries: &str| {
+        format!(
+            "- id: pair\n  matrix: {{N: [1, 2]}}\n  timeout: 60s\n  cwd: sandbox\n  inherit: [MEET]\n  \
+             env: {{TRIES: {tries:?}}}{key}\n  shell: |\n    \
+             touch \"$MEET/$N\"\n    i=0\n    \
+             until test $(ls \"$MEET\" | wc -l) = 2; do sleep 0.02; i=$((i+1)); test $i -lt $TRIES || exit 3; done\n"
+        )
+    };
+    let run = |key: &str, tries: &str, jobs: &str| {
+        let mut context = Context::with(&check(key, tries));
+        let meet = tempfile::tempdir().expect("a folder");
+        context.env("MEET", meet.path());
+        let ran = context.hp(&["run", "--jobs", jobs]);
+        ids(&ran).into_iter().map(|(_, verdict)| verdict).collect::<Vec<_>>()
+    };
+    assert_eq!(run("", "2500", "2"), [Verdict::Passed, Verdict::Passed]);
+    // The first of two that come one after the other never meets the second.
+    assert_eq!(run("\n  lock: [pair]", "5", "2"), [Verdict::Failed, Verdict::Passed]);
+    assert_eq!(run("", "5", "1"), [Verdict::Failed, Verdict::Passed]);
+}
+
+#[test]
+fn what_combinations_do_to_each_other_is_not_laid_to_their_settings() {
+    // Those with A=0 wait for each other; whoever finds the lock taken is red, but alone.
+    let mut context = Context::with(
+        "- id: takes\n  matrix: {A: [0, 1]}\n  timeout: 60s\n  cwd: sandbox\n  inherit: [MEET]\n  shell: |\n    \
+         test -e \"$MEET/over\" && exit 0\n    touch \"$MEET/$A\"\n    \
+         until test $(ls \"$MEET\" | grep -c '^[01]$') = 2; do sleep 0.02; done\n    \
+         if mkdir \"$MEET/taken\"; then until test -e \"$MEET/refused\"; do sleep 0.02; done; exit 0; fi\n    \
+         touch \"$MEET/refused\" \"$MEET/over\"\n    exit 4\n",
+    );
+    let meet = tempfile::tempdir().expect("a folder");
+    context.env("MEET", meet.path());
+    let ran = context.hp(&["run", "--jobs", "2"]);
+    assert_eq!(ran.exits(1).last_line(), "1/2 checks", "{}", ran.said());
+    let red = ran.report().checks.iter().find(|check| check.verdict == Verdict::Failed).expect("a red one").clone();
+    let told = &of_kind(&red, Kind::Collision)[0].message;
+    assert!(told.starts_with("red beside other combinations of it, and passes when it runs again alone"), "{told}");
+    assert_eq!(of_kind(&red, Kind::DependsOn).len(), 0, "{}", ran.said());
+    assert!(ran.stdout.contains("collision"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_id_of_a_check_means_all_that_is_declared_of_it() {
+    let context = Context::with(
+        "- {id: a, as: [native, windows], vary: [locale], copies: 2, shell: 'test \"$HOSTPROOF_CHECK\" != a'}\n\
+         - {id: b, matrix: {F: [1, 2]}, shell: 'exit 0'}\n- {id: c, shell: 'exit 1'}\n",
+    );
+    let of = |arguments: &[&str]| {
+        let ran = context.hp(&[&["run"], arguments].concat());
+        ids(&ran).into_iter().map(|(id, _)| id.to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(of(&["a"]), "a a@windows a[locale] a#1 a#2 a[one-tmpdir]#1 a[one-tmpdir]#2");
+    for (name, ids) in [
+        ("a@native", "a"),
+        ("a@windows", "a@windows"),
+        ("a[locale]", "a[locale]"),
+        ("a#1", "a a#1 a#2"),
+        ("b", "b[F=1] b[F=2]"),
+        ("b[F=2]", "b[F=2]"),
+        ("c", "c"),
+    ] {
+        assert_eq!(of(&[name]), ids, "{name}");
+    }
+    // What is red is named so that it runs alone; one without variants by its id.
+    let said = context.hp(&["run"]).stdout;
+    assert!(said.contains("again  hostproof run a@native --keep failed"), "{said}");
+    assert!(said.contains("again  hostproof run c --keep failed"), "{said}");
+    assert_eq!(of(&["--failed"]), "a c");
+    assert_eq!(of(&["a", "--failed"]), "a");
+    let listed = context.hp(&["list", "a"]);
+    assert_eq!(listed.stdout.lines().count(), 7, "{}", listed.stdout);
 }

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use super::super::detach::Options;
-use super::super::language::Language::{JavaScript, Python, Shell};
+use super::super::language::Language::{self, JavaScript, Python, Shell};
 use super::super::literal::pieces;
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::{PYTHON_STARTERS, given_text, is_of_output, redirects_output, sent, with_commands};
+use super::super::shell::{LONE, PYTHON_STARTERS, given_text, is_of_output, redirects_output, sent, with_commands};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -19,6 +21,11 @@ pub const RULE: Rule = Rule {
     why: "A host reads a hook's output to its end, which comes when the last process that has it is gone. In `a && b >x &` \
           the redirection is b's alone; the `&` makes another shell that runs both, has the hook's output, and waits for b.",
     hosts: &[TrapHost::Any],
+    needs: &[
+        Need::of(&[Shell], &[Text(LONE)]),
+        Need::of(&[Python], &[Text(LONE), Text(r"\b(?:subprocess|system)\b")]),
+        Need::of(Language::SCRIPTS, &[Text(LONE), Text("child_process")]),
+    ],
     mend: "redirect the whole: { a && b; } >/dev/null 2>&1 &",
     bad: &[
         (Shell, "[ -f x ] && (sleep 9; sync) >/dev/null 2>&1 &\n"),

@@ -1,7 +1,9 @@
 //! `by-name`: processes that are found or ended by name.
 
-use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
+use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell};
 use super::super::literal::literal;
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{argv, given_text, with_commands};
 use super::super::source::{Call, Source};
@@ -15,6 +17,15 @@ pub const RULE: Rule = Rule {
     why: "The name is not yours alone: it meets other sessions, other users, another run of the same test, and the command \
           that asks. Windows has none of these programs, and Git Bash's ps knows no command lines.",
     hosts: &[TrapHost::Windows, TrapHost::Any],
+    needs: &[
+        Need::of(&[Shell], &[Text(PROGRAMS)]),
+        Need::of(
+            &[Python],
+            &[Text(PROGRAMS), Text(r"\b(?:subprocess|system|popen|getoutput|getstatusoutput|asyncio|psutil)\b")],
+        ),
+        Need::of(Language::SCRIPTS, &[Text(PROGRAMS), Text("child_process")]),
+        Need::of(&[Rust, Go], &[Text(PROGRAMS), Text(r"\b(?:Command|exec|processes_by_\w+)\b")]),
+    ],
     mend: "keep the process id of what you start, and ask for that (kill -0 \"$pid\", child.poll())",
     bad: &[
         (Shell, "pkill -f guard.py\n"),
@@ -47,6 +58,9 @@ pub const RULE: Rule = Rule {
     seen: Seen { found: 3, right: 3, wrong: 0, remark: "" },
     find,
 };
+
+const PROGRAMS: &str =
+    r"\b(?:pgrep|pkill|killall|pidof|ps|tasklist|taskkill|process_iter|processes_by_(?:exact_)?name)\b";
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in &source.calls {
@@ -116,7 +130,7 @@ fn searching(argv: &[String], piped: impl Fn() -> bool) -> Option<&'static str> 
         "taskkill" | "taskkill.exe" if has(&["/IM", "/im", "/Im", "-im", "//IM"]) => Some("taskkill"),
         "pidof" => Some("pidof"),
         // Of one process it is asked by its id.
-        "tasklist" | "tasklist.exe" if !rest.iter().any(|word| word.contains("PID")) => Some("tasklist"),
+        "tasklist" | "tasklist.exe" if !has(&["/FI", "/fi", "//FI"]) => Some("tasklist"),
         "ps" if has(&["-C"])
             || (!has(&["-p", "--pid", "-o"]) || has(&["-e", "-A", "-ax", "-eo", "axo", "-axo", "-Ao"]))
                 && has(&[

@@ -1,6 +1,8 @@
 //! `carriage-returns`: a script with line ends that its interpreter takes for text.
 
-use super::super::language::Language::{Python, Shell};
+use super::super::language::Language::{self, Python, Shell};
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -11,6 +13,10 @@ pub const RULE: Rule = Rule {
     finds: "A script for a POSIX shell, or the first line of any script that names its interpreter, ends with CR LF.",
     why: "A shell takes the CR for a part of the last word, also Git Bash on Windows; and no program is called `python3\\r`.",
     hosts: &[TrapHost::Any],
+    needs: &[
+        Need::of(&[Shell], &[Text("\r\n")]).when(|about| about.wired.is_none()),
+        Need::of(Language::ALL, &[Text(r"\A#![^\n]*\r\n")]).when(|about| about.wired.is_none()),
+    ],
     mend: "save it with LF, and keep it so: `*.sh text eol=lf` in .gitattributes",
     bad: &[(Shell, "#!/bin/sh\r\ncd /\r\n"), (Python, "#!/usr/bin/env python3\r\nprint(1)\r\n")],
     good: &[(Shell, "#!/bin/sh\ncd /\n"), (Python, "print(1)\r\n")],

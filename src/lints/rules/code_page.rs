@@ -2,6 +2,8 @@
 
 use super::super::language::Language::Python;
 use super::super::literal::{HOLE, pieces};
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source};
 use super::super::syntax::Node;
@@ -15,6 +17,10 @@ pub const RULE: Rule = Rule {
     why: "A hook's output is a pipe, and Python writes to that in the system's code page until Python 3.15: print raises \
           UnicodeEncodeError, and the hook dies on the line that was to tell something.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Text(LETTERS), Text(r"\bprint\b")]),
+        Need::of(&[Python], &[Text(LETTERS), Text(r"\bstdout\b")]),
+    ],
     mend: "print ASCII, or begin with sys.stdout.reconfigure(encoding=\"utf-8\")",
     bad: &[
         (Python, "print(\"guard → ok\")\n"),
@@ -33,6 +39,9 @@ pub const RULE: Rule = Rule {
     seen: Seen { found: 24, right: 22, wrong: 2, remark: "the wrong ones are data of CPython's own tests." },
     find,
 };
+
+/// Letters that are in no code page of one byte, the same written as escapes, and what lets them be.
+const LETTERS: &str = r"[\xc4-\xff]|\xc2[\x80-\x9f]|\\[uU]|\\x[89]|ensure_ascii";
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if source.language != Python || sees_to_it(source) {

@@ -1,9 +1,11 @@
 //! `detached-cwd`: a process that is started to outlive the hook, in a folder that nobody chose.
 
-use super::super::detach::detached;
-use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
+use super::super::detach::{DETACHING, DETACHING_PYTHON, detached};
+use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell};
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::{given_text, is_in_background, redirects_output, sent, with_commands};
+use super::super::shell::{LONE, given_text, is_in_background, redirects_output, sent, with_commands};
 use super::super::source::Source;
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -15,6 +17,15 @@ pub const RULE: Rule = Rule {
     why: "It sits in whatever folder the hook was started in. Windows removes no folder that a process sits in: a test that \
           runs the hook in a temporary folder fails when that goes, and on Linux the process stays in a deleted one.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        DETACHING,
+        DETACHING_PYTHON,
+        // `(worker &)`
+        Need::of(&[Shell], &[Text(LONE), Text(r"\(")]),
+        Need::of(&[Python], &[Text(LONE), Text(r"\b(?:subprocess|system|popen|getoutput|getstatusoutput|asyncio)\b")]),
+        Need::of(Language::SCRIPTS, &[Text(LONE), Text("child_process")]),
+        Need::of(&[Rust, Go], &[Text(LONE), Text(r#""-[a-z]*c""#)]),
+    ],
     mend: "give it a folder that outlives it: cwd=… where it is started (in a shell: cd there first)",
     bad: &[
         (

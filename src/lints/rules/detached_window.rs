@@ -2,6 +2,8 @@
 
 use super::super::detach::{Options, has_flag, is_detached_process};
 use super::super::language::Language::{Go, Python, Rust};
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
 use super::super::syntax::Node;
@@ -15,6 +17,10 @@ pub const RULE: Rule = Rule {
     why: "A detached process has no console, and each console program that it starts (git, node, python) opens a window of its \
           own on the screen. CREATE_NO_WINDOW beside it does not help: the two exclude each other, and Windows ignores it.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python, Rust, Go], &[Text(r"\b(?:DETACHED_PROCESS|CREATE_NO_WINDOW)\b")]),
+        Need::of(&[Python, Rust, Go], &[Text("(?i)creation_?flags")]),
+    ],
     mend: "use CREATE_NO_WINDOW alone, with CREATE_NEW_PROCESS_GROUP if Ctrl-C is to pass it by",
     bad: &[
         (Python, "import subprocess\n\nFLAGS = subprocess.DETACHED_PROCESS | subprocess.CREATE_NO_WINDOW\n"),
@@ -38,6 +44,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             "binary_operator" | "binary_expression" => {
                 is_or(node)
                     && !node.parent().is_some_and(is_or)
+                    && names_one(node)
                     && has_flag(node, "DETACHED_PROCESS", DETACHED)
                     && has_flag(node, "CREATE_NO_WINDOW", HIDDEN)
             }
@@ -58,6 +65,11 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 
 const DETACHED: u64 = 0x8;
 const HIDDEN: u64 = 0x0800_0000;
+
+/// Whether one of the two is named: numbers alone may be flags of something else.
+fn names_one(flags: Node<'_>) -> bool {
+    flags.descendants().take(80).any(|part| matches!(part.text(), "DETACHED_PROCESS" | "CREATE_NO_WINDOW"))
+}
 
 fn is_or(node: Node<'_>) -> bool {
     matches!(node.kind(), "binary_operator" | "binary_expression") && node.children().any(|part| part.text() == "|")

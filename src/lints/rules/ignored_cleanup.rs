@@ -2,6 +2,8 @@
 
 use super::super::detach::Options;
 use super::super::language::Language::Python;
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
@@ -15,6 +17,10 @@ pub const RULE: Rule = Rule {
             started, where nothing in the same function waits for a process or ends one.",
     why: "It hides what Windows says, and does not mend it: the folder and whoever sits in it stay.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Text(r"\bignore_cleanup_errors\b")]),
+        Need::of(&[Python], &[Text(r"\brmtree\b"), Text(r"\bmkdtemp\b")]),
+    ],
     mend: "end and wait for what was started in it, or give that another folder; then the argument is not needed",
     bad: &[
         (

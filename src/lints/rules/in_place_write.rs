@@ -1,12 +1,17 @@
 //! `in-place-write`: a file that others poll is written in place.
 
-use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
+use std::collections::BTreeSet;
+
+use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell};
 use super::super::literal::literal;
+use super::super::needs::Need;
+use super::super::needs::Sign::{Calls, Made, Text};
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
 use super::super::values::meant;
+use super::super::written::{Written, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -17,6 +22,14 @@ pub const RULE: Rule = Rule {
     why: "Between the opening and the last byte it is empty or half: hooks run at once, and whoever reads then gets broken \
           JSON. A run that is ended in between leaves it so.",
     hosts: &[TrapHost::Any],
+    needs: &[
+        Need::of(&[Python], &[Made(names), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
+        Need::of(&[Python], &[Made(names), Text(r"\bwrite_(?:text|bytes)\b")]).when(|about| !about.is_test()),
+        Need::of(Language::SCRIPTS, &[Made(names), Text("writeFile|Bun")]).when(|about| !about.is_test()),
+        Need::of(&[Rust], &[Made(names), Text(r"\b(?:fs|File)\b")]).when(|about| !about.is_test()),
+        Need::of(&[Go], &[Made(names), Text(r"\b(?:WriteFile|Create)\b")]).when(|about| !about.is_test()),
+        Need::of(&[Shell], &[Made(names), Text(">")]).when(|about| !about.is_test()),
+    ],
     mend: "write a draft beside it, and put it in its place with os.replace (rename, mv)",
     bad: &[
         (
@@ -51,14 +64,33 @@ pub const RULE: Rule = Rule {
             JavaScript,
             "const fs = require('fs');\nconst save = (stateFile, text) => { fs.writeFileSync(stateFile + '.tmp', text); fs.renameSync(stateFile + '.tmp', stateFile); };\n",
         ),
+        (Shell, "exec 9>\"$LOCK_FILE\"\nflock -n 9\n"),
+        (Shell, "(set -o noclobber; echo $$ >\"$LOCK_FILE\")\n"),
         (Shell, "echo \"$json\" >\"$STATE_FILE.tmp\" && mv \"$STATE_FILE.tmp\" \"$STATE_FILE\"\n"),
     ],
     seen: Seen { found: 16, right: 15, wrong: 1, remark: "the wrong one is written by an installer alone." },
     find,
 };
 
+/// An expression for what the name of such a file, or that of a function, has in it.
+fn names() -> String {
+    format!("(?i:lock|cache|registry|{}|{}|pid(?:[^a-z]|$))|[pP]id[A-Z]", SHARED.join("|"), PUBLISHING.join("|"))
+}
+
+/// Whether an `open` may have a mode that begins with `w`.
+fn may_write(call: &Written<'_>) -> bool {
+    // What is no text is not known.
+    let writes = |mode: &[u8]| {
+        plain_text(mode).map_or_else(|| mode.contains(&b'"') || mode.contains(&b'\''), |mode| mode.starts_with(b"w"))
+    };
+    // Of a path's own `open` the mode is the first.
+    [0, 1].into_iter().filter_map(|at| call.argument(at, "mode")).any(writes)
+}
+
 /// Words of names of files that several read.
-const SHARED: &[&str] = &["state", "cache", "status", "heartbeat", "pidfile", "registry"];
+const SHARED: &[&str] = &["state", "status", "heartbeat", "pidfile"];
+/// Words of names that say what kind of thing it is, behind those that say what is in it.
+const GENERAL: &[&str] = &["file", "path", "name", "json", "jsonl", "txt", "yaml", "toml", "db", "data", "dat"];
 /// The same for a function that writes: what it publishes is for others whatever it is, and what it saves if its name says so.
 const PUBLISHING: &[&str] = &["publish"];
 const SAVING: &[&str] = &["save", "write", "store", "dump", "persist", "update", "record"];
@@ -150,10 +182,13 @@ fn is_word(part: Node<'_>) -> bool {
 /// Whether an expression, or the function that it stands in, names a file that several read.
 fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
     let mut named = Vec::new();
-    for part in last_of(path).descendants() {
-        if is_word(part) {
-            named.extend(words(part.text()));
-        }
+    let mut of_cache = false;
+    for part in last_of(path).descendants().filter(|part| is_word(*part)) {
+        let these = words(part.text());
+        // `cache-primer.txt` is none.
+        let noun = these.iter().rev().find(|word| !GENERAL.contains(&word.as_str()));
+        of_cache |= noun.is_some_and(|noun| noun == "cache" || noun == "registry");
+        named.extend(these);
     }
     let is = |list: &[&str]| named.iter().any(|word| list.contains(&word.as_str()));
     // `pid_file`
@@ -169,7 +204,7 @@ fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
         .map(|name| words(name.text()))
         .unwrap_or_default();
     let does = |list: &[&str]| function.iter().any(|word| list.contains(&word.as_str()));
-    is(SHARED) || is_pid || does(PUBLISHING) || does(SAVING) && does(SHARED)
+    is(SHARED) || of_cache || is_pid || does(PUBLISHING) || does(SAVING) && (does(SHARED) || does(&["cache"]))
 }
 
 /// The last part of a path that is joined: the file, whatever its folder is called.
@@ -210,13 +245,30 @@ fn shell(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if moves {
         return;
     }
+    // `set -o noclobber`, `set -C`: a lock that is there is not written.
+    let keeps_what_is_there =
+        source.calls_of(&["set"]).any(|call| call.words().any(|word| matches!(&*word, "noclobber" | "-C")));
+    let made: BTreeSet<&str> = source
+        .syntax
+        .nodes()
+        .filter(|node| node.kind() == "variable_assignment")
+        .filter(|node| node.child("value").is_some_and(|value| value.text().contains("mktemp")))
+        .filter_map(|node| node.child("name").map(Node::text))
+        .collect();
     for node in source.syntax.nodes().filter(|node| node.kind() == "file_redirect") {
         let is_over = node.children().any(|part| part.text() == ">" && !part.is_named());
         let Some(to) = node.child("destination").filter(|_| is_over) else { continue };
+        // `exec 9>file` and `(…) 9>file` open it for a lock; `$(mktemp)` is a draft.
+        let descriptor = node.child("descriptor").map_or("1", Node::text);
+        let is_draft =
+            to.descendants().filter(|part| part.kind() == "variable_name").any(|name| made.contains(name.text()));
+        if descriptor != "1" || is_draft {
+            continue;
+        }
         // `: >file` makes it, or empties it.
         let body = node.parent().and_then(|parent| parent.child("body"));
-        let writes = body.is_some_and(|body| !matches!(body.text(), ":" | "true"));
-        if writes && (is_shared(to, to) || is_lock(to)) {
+        let writes = body.is_some_and(|body| !matches!(body.text(), ":" | "true" | "exec"));
+        if writes && (is_shared(to, to) || is_lock(to) && !keeps_what_is_there) {
             hits.push(Hit::at(node, format!("{} is written in place", super::short(to.text()))));
         }
     }

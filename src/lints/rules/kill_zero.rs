@@ -1,6 +1,8 @@
 //! `kill-zero`: `os.kill(pid, 0)`, which is no look at a process on Windows.
 
 use super::super::language::Language::Python;
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
 use super::super::values::meant;
@@ -13,6 +15,7 @@ pub const RULE: Rule = Rule {
     why: "On Windows 0 is CTRL_C_EVENT: the call sends Ctrl-C to the process and all that share its console, or fails with an \
           OSError that is none of those which it has elsewhere.",
     hosts: &[TrapHost::Windows],
+    needs: &[Need::of(&[Python], &[Text(r"\bkill\b"), Text(r"\b0\b")])],
     mend: "ask for the system first (if os.name == \"posix\"), and on Windows OpenProcess and its exit code, or psutil.pid_exists",
     bad: &[(Python, "import os\n\ndef f(pid):\n    os.kill(pid, 0)\n")],
     good: &[

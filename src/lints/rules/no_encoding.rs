@@ -2,12 +2,16 @@
 
 use super::super::language::Language::Python;
 use super::super::literal::{HOLE, literal, pieces};
+use super::super::names::RENAMING;
+use super::super::needs::Need;
+use super::super::needs::Sign::{Calls, Text};
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{PYTHON_STARTERS, argv};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
 use super::super::values::{meant, values};
+use super::super::written::{Written, has_text, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -17,6 +21,30 @@ pub const RULE: Rule = Rule {
     why: "Python takes the system's: UTF-8 on Linux and macOS, an old code page on Windows until Python 3.15. The same file \
           is then other text, or a UnicodeDecodeError, there; what is written there can't be read elsewhere.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Calls(&["open"], |call| may_be_text(call, 0) || may_be_text(call, 1))])
+            .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Text(OTHERS)]).when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[RENAMING]).when(|about| !about.is_for_posix()),
+        Need::of(&[Python], &[Text(r"\bio\s+as\b"), Calls(&["open"], |_| true)])
+            .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(&["os.fdopen"], |call| may_be_text(call, 1))])
+            .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(
+            &[Python],
+            &[Calls(&["NamedTemporaryFile", "TemporaryFile"], |call| {
+                call.argument(0, "mode").is_some() && may_be_text(call, 0)
+            })],
+        )
+        .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(&["read_text"], |call| call.arguments.is_empty())])
+            .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(&["write_text"], |call| call.arguments.len() == 1)])
+            .when(|about| !about.is_test() && !about.is_for_posix()),
+        Need::of(&[Python], &[Calls(&["subprocess.check_output"], reads_text)]).when(|about| !about.is_for_posix()),
+        Need::of(&[Python], &[Text("capture_output|PIPE"), Calls(PYTHON_STARTERS, reads_text)])
+            .when(|about| !about.is_for_posix()),
+    ],
     mend: "say encoding=\"utf-8\"",
     bad: &[
         (Python, "def f(path):\n    with open(path) as file:\n        return file.read()\n"),
@@ -55,6 +83,10 @@ pub const RULE: Rule = Rule {
             "import subprocess\n\ndef f(pid):\n    return subprocess.run([\"ps\", \"-p\", pid], capture_output=True, text=True)\n",
         ),
         (Python, "import subprocess\n\ndef f(argv):\n    return subprocess.run(argv, text=True)\n"),
+        (
+            Python,
+            "import subprocess\n\nHEAD = subprocess.check_output([\"git\", \"rev-parse\", \"HEAD\"], text=True)\n",
+        ),
     ],
     seen: Seen {
         found: 86,
@@ -64,6 +96,25 @@ pub const RULE: Rule = Rule {
     },
     find,
 };
+
+/// Modules and functions that open files as text in another way.
+const OTHERS: &str =
+    r"TextIOWrapper|fileinput|FileHandler|basicConfig|configparser|SpooledTemporaryFile|getoutput|getstatusoutput";
+
+/// Whether what a call opens, with its mode at that place, may be a text, and nothing says in which encoding.
+fn may_be_text(call: &Written<'_>, mode: usize) -> bool {
+    let is_text = |mode: &[u8]| plain_text(mode).map_or_else(|| has_text(mode), |mode| !mode.contains(&b'b'));
+    says_none(call) && call.argument(mode, "mode").is_none_or(is_text)
+}
+
+fn says_none(call: &Written<'_>) -> bool {
+    !call.is_spread() && call.keyword("encoding").is_none_or(|encoding| encoding == b"None")
+}
+
+/// Whether a call that starts a program reads its output as text, and nothing says in which encoding.
+fn reads_text(call: &Written<'_>) -> bool {
+    says_none(call) && ["text", "universal_newlines"].iter().any(|name| call.keyword(name) == Some(b"True"))
+}
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if source.language != Python || source.is_for_posix() {
@@ -271,6 +322,9 @@ fn pipes<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
     const OF_POSIX: &[&str] =
         &["ps", "lsof", "pgrep", "pkill", "pidof", "fuser", "uname", "id", "mount", "df", "launchctl"];
     let program = argv(source, call).and_then(|argv| argv.into_iter().next());
+    if argv(source, call).is_some_and(|argv| says_ascii(&argv)) {
+        return None;
+    }
     if program.is_some_and(|program| OF_POSIX.contains(&program.rsplit('/').next().unwrap_or(&program))) {
         return None;
     }
@@ -280,6 +334,15 @@ fn pipes<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
     let reads =
         is("capture_output") || piped("stdout") || piped("stderr") || piped("stdin") || call.method() == "check_output";
     (text && reads).then(|| "a program's output is read as text".to_owned())
+}
+
+/// Whether a command tells nothing but ASCII: versions, and names of commits.
+fn says_ascii(argv: &[String]) -> bool {
+    let [program, first, rest @ ..] = argv else { return false };
+    let is_git = program.rsplit('/').next() == Some("git");
+    let of_commit = first == "rev-parse"
+        && !rest.iter().any(|word| word.starts_with("--") && word != "--short" && word != "--verify");
+    (is_git && (of_commit || first == "rev-list")) || rest.is_empty() && matches!(&**first, "--version" | "-V")
 }
 
 /// Whether an expression is an object of pathlib's, by its name or by how it is made.

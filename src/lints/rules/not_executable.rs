@@ -1,6 +1,7 @@
 //! `not-executable`: a hook script that may not be executed.
 
-use super::super::language::Language::Shell;
+use super::super::language::Language::{self, Shell};
+use super::super::needs::Need;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
 use crate::model::{LintKind, Severity, TrapHost};
@@ -12,6 +13,7 @@ pub const RULE: Rule = Rule {
     why: "The system refuses to start it, and a hook that can't be started refuses nothing: the host goes on. A file that was \
           made on Windows has no such bit in git.",
     hosts: &[TrapHost::Linux, TrapHost::Macos],
+    needs: &[Need::of(Language::ALL, &[]).when(|about| about.executable == Some(false))],
     mend: "chmod +x it (git update-index --chmod=+x FILE), or name its interpreter in the command",
     bad: &[(Shell, "#!/bin/sh\n# executable: no\n")],
     good: &[(Shell, "#!/bin/sh\n# executable: yes\n")],

@@ -1,10 +1,15 @@
 //! `posix-only`: what only POSIX systems have, without a guard.
 
+use std::collections::BTreeSet;
+
 use super::super::language::Language::{self, Go, JavaScript, Python, Rust};
 use super::super::literal::literal;
+use super::super::names::RENAMING;
+use super::super::needs::Need;
+use super::super::needs::Sign::{Calls, Made, Text};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::PYTHON_STARTERS;
-use super::super::source::Source;
+use super::super::source::{Source, scope};
 use super::super::syntax::Node;
 use crate::model::{LintKind, Severity, TrapHost};
 
@@ -15,6 +20,25 @@ pub const RULE: Rule = Rule {
     why: "On Windows the import, the attribute or the call fails, and the hook with it: whoever calls it gets a traceback. \
           Whether it is ever reached there is not always to be seen in the file, hence a note.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Made(in_python)]),
+        Need::of(
+            &[Python],
+            &[Calls(PYTHON_STARTERS, |call| KEYWORDS.iter().any(|keyword| call.keyword(keyword).is_some()))],
+        ),
+        Need::of(
+            &[Python],
+            &[RENAMING, Text(r"\b(?:preexec_fn|pass_fds|user|group|extra_groups|umask|process_group)\b")],
+        ),
+        Need::of(&[Python], &[Text(r"\bmultiprocessing\b"), Text("fork")]),
+        Need::of(&[Python], &[Calls(&["add_signal_handler"], |_| true)]),
+        Need::of(
+            Language::SCRIPTS,
+            &[Text(r"\bprocess\b"), Text(r"\b(?:[gs]ete?[ug]id|[gs]etgroups|initgroups|kill)\b")],
+        ),
+        Need::of(&[Rust], &[Text(r"os::unix|signal::unix|\bnix\b|libc::")]),
+        Need::of(&[Go], &[Text(r"\bsyscall\b|golang\.org/x/sys/unix")]),
+    ],
     mend: "ask first (if os.name == \"posix\", try … except ImportError), and do something else there",
     bad: &[
         (Python, "import fcntl\n"),
@@ -192,15 +216,34 @@ const ATTRIBUTES: &[(&str, &[&str])] = &[
 /// Keywords of `Popen` that it refuses there.
 const KEYWORDS: &[&str] = &["preexec_fn", "pass_fds", "user", "group", "extra_groups", "umask", "process_group"];
 
+/// An expression for what Python has of these.
+fn in_python() -> String {
+    let modules = MODULES.join("|");
+    let of = ATTRIBUTES.iter().map(|(module, _)| *module).collect::<Vec<_>>().join("|");
+    let names = ATTRIBUTES.iter().flat_map(|(_, names)| names.iter().copied()).collect::<Vec<_>>().join("|");
+    // In an import a backslash may stand before the end of a line.
+    let line = r"(?:[^\n\\]|\\\s*)*";
+    format!(
+        r"\b(?:import|from)\b{line}\b(?:{modules})\b|\b(?:{of})\s*(?:[#\\]|\.\s*(?:[#\\]|(?:{names})\b))|\b(?:{of})\s+as\b\
+          |\bfrom[\s\\]+(?:{of})[\s\\]+import[\s\\]+(?:\(|{line}\b(?:{names})\b)"
+    )
+}
+
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     // Files and folders that are named after a system are chosen by it.
     if source.is_for_posix() {
         return;
     }
+    // A thing that is missing is told once: who mends one place looks for the others.
+    let mut told = BTreeSet::new();
+    let mut ended = false;
     let mut add = |node: Node<'_>, what: String| {
-        if !source.is_guarded(node) {
-            hits.push(Hit::at(node, format!("{what}, and nothing here asks for the system")));
+        if source.is_guarded(node) || ended || !told.insert(what.clone()) {
+            return;
         }
+        // With an import that fails at its beginning the rest of a file is never reached.
+        ended = what.starts_with("Windows has no module") && scope(node) == node.root();
+        hits.push(Hit::at(node, format!("{what}, and nothing here asks for the system")));
     };
     match source.language {
         Python => python(source, &mut add),

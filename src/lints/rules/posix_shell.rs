@@ -1,6 +1,8 @@
 //! `posix-shell`: a text for the system's shell that only a POSIX shell understands.
 
-use super::super::language::Language::{JavaScript, Python};
+use super::super::language::Language::{self, JavaScript, Python};
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{shell_text, with_commands};
 use super::super::source::Source;
@@ -15,6 +17,11 @@ pub const RULE: Rule = Rule {
     why: "On Windows that shell is cmd.exe. To it single quotes are letters of the word, $NAME stands for itself, and there is \
           no /dev/null: the command does something else, or fails.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Text(r"\b(?:system|popen|getoutput|getstatusoutput|create_subprocess_shell)\b")]),
+        Need::of(&[Python], &[Text(r"\bsubprocess\b"), Text(r"\bshell\b")]),
+        Need::of(Language::SCRIPTS, &[Text("child_process"), Text(r"\b(?:exec|spawn)(?:Sync)?\b")]),
+    ],
     mend: "give an argv and no shell: subprocess.run([…]), execFileSync(program, […])",
     bad: &[
         (Python, "import subprocess\n\ndef f(name):\n    subprocess.run(f\"git commit -m '{name}'\", shell=True)\n"),

@@ -2,6 +2,9 @@
 
 use super::super::language::Language::Python;
 use super::super::literal::{HOLE, literal, pieces};
+use super::super::names::RENAMING;
+use super::super::needs::Need;
+use super::super::needs::Sign::Calls;
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
@@ -16,6 +19,11 @@ pub const RULE: Rule = Rule {
     why: "On Linux and macOS it replaces what is there; on Windows it raises FileExistsError, so the second run fails, not the \
           first.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python], &[Calls(&["os.rename", "os.renames"], |call| !call.arguments.is_empty())])
+            .when(|about| !about.is_test()),
+        Need::of(&[Python], &[RENAMING]).when(|about| !about.is_test()),
+    ],
     mend: "use os.replace, which replaces on every system",
     bad: &[
         (Python, "import os\n\ndef f(path):\n    os.rename(path + \".tmp\", path)\n"),

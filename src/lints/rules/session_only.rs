@@ -1,6 +1,6 @@
 //! `session-only`: a session of its own that is taken for detachment.
 
-use super::super::detach::detached;
+use super::super::detach::{DETACHING, DETACHING_PYTHON, detached};
 use super::super::language::Language::{JavaScript, Python, Rust};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
@@ -13,6 +13,7 @@ pub const RULE: Rule = Rule {
     why: "A session of its own ends nobody's wait: hosts read a hook's output to its end, and that comes when the last process \
           that has it is gone. The hook answers at once, and the agent waits for the worker.",
     hosts: &[TrapHost::Any],
+    needs: &[DETACHING, DETACHING_PYTHON],
     mend: "give it outputs of its own: stdin, stdout and stderr to DEVNULL or to a file",
     bad: &[
         (

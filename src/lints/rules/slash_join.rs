@@ -1,8 +1,10 @@
 //! `slash-join`: a path that is built by joining texts with a slash.
 
-use super::super::language::Language::{Go, JavaScript, Python, Rust};
+use super::super::language::Language::{self, Go, JavaScript, Python, Rust};
 use super::super::literal::HOLE;
-use super::super::paths::{is_path, knows_addresses, text_of};
+use super::super::needs::Need;
+use super::super::needs::Sign::{Made, Text};
+use super::super::paths::{is_path, knows_addresses, naming, sees_to_separators, text_of};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source};
 use super::super::syntax::Node;
@@ -15,6 +17,10 @@ pub const RULE: Rule = Rule {
     why: "Windows opens it, but it is another text than the one that the system or a library makes of the same file \
           (`C:\\p/x` and `C:\\p\\x`): as a key, in a comparison or in an answer the two differ.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(&[Python, Rust, Go], &[Text(SLASHED), Made(naming)]).when(|about| !about.is_test()),
+        Need::of(Language::SCRIPTS, &[Text(SLASHED), Made(naming)]).when(|about| !about.is_test()),
+    ],
     mend: "join with os.path.join, pathlib or path.join",
     bad: &[
         (Python, "def f(root):\n    return open(f\"{root}/state.json\", \"rb\")\n"),
@@ -38,6 +44,9 @@ pub const RULE: Rule = Rule {
     find,
 };
 
+/// A slash behind something that is put in, or at the beginning of a text.
+const SLASHED: &str = r#"\}/|["'`]/|%[sv]/"#;
+
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     let reads = matches!(source.language, Python | Rust | Go) || source.language.is_script();
     // Where there are addresses, a path may be one of those; a self-test has paths of its own invention.
@@ -60,7 +69,9 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 }
 
 fn add<'s>(source: &Source<'s>, at: Node<'s>, built: Option<Node<'s>>, hits: &mut Vec<Hit>) {
-    if let Some(path) = built.filter(|_| !source.is_guarded(at) && !source.is_test_at(at)) {
+    if let Some(path) =
+        built.filter(|_| !source.is_guarded(at) && !source.is_test_at(at) && !sees_to_separators(source, at))
+    {
         hits.push(Hit::at(at, format!("a path is built of `{}` and a slash", super::short(path.text()))));
     }
 }

@@ -1,9 +1,11 @@
 //! `slash-path`: a path of the system that is compared with, or split at, slashes.
 
-use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell, Tsx, TypeScript};
+use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell, Tsx, TypeScript};
 use super::super::literal::{HOLE, summed};
+use super::super::needs::Need;
+use super::super::needs::Sign::{Made, Text};
 use super::super::paths::{
-    Sure, is_file_text, is_named_other, is_path_text, knows_addresses, path, sees_to_separators, text_of,
+    Sure, is_file_text, is_named_other, is_path_text, knows_addresses, naming, path, sees_to_separators, text_of,
 };
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source};
@@ -18,6 +20,11 @@ pub const RULE: Rule = Rule {
     why: "On Windows a path has backslashes: the comparison is never true and the split gives one part, without an error. A \
           self-test on Linux is green, whatever it covers.",
     hosts: &[TrapHost::Windows],
+    needs: &[
+        Need::of(Language::ALL, &[Text(SLASHED), Made(naming)]).when(|about| !about.is_for_posix()),
+        Need::of(&[Python], &[Text(SLASHED), Text(ENDING)]).when(|about| !about.is_for_posix()),
+        Need::of(Language::SCRIPTS, &[Text(SLASHED), Text(ENDING)]).when(|about| !about.is_for_posix()),
+    ],
     mend: "compare parts (Path(p).parts, path.split(path.sep)), or bring the path to slashes first (Path(p).as_posix())",
     bad: &[
         (Python, "def f(p):\n    return p.endswith(\".claude/state/x.json\")\n"),
@@ -55,6 +62,12 @@ pub const RULE: Rule = Rule {
     },
     find,
 };
+
+/// A text, in part or as a whole, with a slash in it, or a pattern.
+const SLASHED: &str = r#"["'`][^"'`\s]*/|/[^"'`\s]*["'`]|\}/|\\/"#;
+
+/// The end of a text that names a file.
+const ENDING: &str = r#"\.[A-Za-z][A-Za-z0-9]{0,4}["'`]"#;
 
 /// Methods that look for their first argument.
 const LOOKING: &[&str] = &[
@@ -218,7 +231,7 @@ fn method<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
     }
     // `/\/hooks\//.test(path)`
     if method == "test" {
-        let is_trap = has_slash(source, receiver) && is_one(source, argument) && is_open(source, call.node);
+        let is_trap = has_slash(source, receiver) && is_searched(source, argument) && is_open(source, call.node);
         return is_trap.then(|| hit(call.node, argument, "searched with", receiver));
     }
     if matches!(method, "has" | "get") {
@@ -229,7 +242,7 @@ fn method<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
     // `PATTERN.search(path)`, `path.match(/…/)`
     if matches!(method, "search" | "match" | "fullmatch" | "matchAll") {
         let (path, pattern) = if argument.kind() == "regex" { (receiver, argument) } else { (argument, receiver) };
-        let is_trap = has_slash(source, pattern) && is_one(source, path) && is_open(source, call.node);
+        let is_trap = has_slash(source, pattern) && is_searched(source, path) && is_open(source, call.node);
         return is_trap.then(|| hit(call.node, path, "searched with", pattern));
     }
     let replaces = matches!(method, "replace" | "split") && source.language != Rust;
@@ -380,6 +393,12 @@ fn hit<'s>(at: Node<'s>, path: Node<'s>, verb: &str, by: Node<'s>) -> Hit {
 /// Whether nothing around it asks for the system, or sees to separators.
 fn is_open<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
     !source.is_guarded(node) && !sees_to_separators(source, node)
+}
+
+/// Whether what a pattern is searched for in is a path of the system.
+fn is_searched<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
+    // What has a pattern and is called a path and no more is an address as often.
+    is_one(source, node) && (node.text() != "path" || path(source, node) == Sure::Made)
 }
 
 /// Whether an expression is a path of the system. A self-test has paths of its own invention, which have slashes on every

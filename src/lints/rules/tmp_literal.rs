@@ -1,7 +1,9 @@
 //! `tmp-literal`: a file name below `/tmp`.
 
-use super::super::language::Language::{Go, JavaScript, Python, Rust, Shell};
+use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell};
 use super::super::literal::{is_text, pieces};
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{PYTHON_STARTERS, given_text, with_commands};
@@ -16,6 +18,7 @@ pub const RULE: Rule = Rule {
     why: "Windows has no /tmp: what is written there goes to \\tmp of the current drive, or fails. Elsewhere the name is one \
           for all: two runs at once, or two users, meet in it, and a test that sets TMPDIR does not keep it apart.",
     hosts: &[TrapHost::Windows, TrapHost::Any],
+    needs: &[Need::of(Language::ALL, &[Text("/tmp")])],
     mend: "ask for the folder (tempfile.gettempdir(), os.tmpdir(), mktemp), and make a name of your own in it",
     bad: &[
         (Python, "LOG = \"/tmp/guard.log\"\n"),

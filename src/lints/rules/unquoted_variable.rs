@@ -1,6 +1,8 @@
 //! `unquoted-variable`: a wired command with a path that falls apart at a space.
 
 use super::super::language::Language::Shell;
+use super::super::needs::Need;
+use super::super::needs::Sign::Text;
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{given_text, with_commands};
@@ -15,6 +17,7 @@ pub const RULE: Rule = Rule {
     why: "A shell splits what the variable stands for at its spaces. In a project below `/home/ann/my work` the command is \
           another one, and fails where it worked before.",
     hosts: &[TrapHost::Any],
+    needs: &[Need::of(&[Shell], &[Text(r"[$`]")]).when(|about| about.wired.is_some())],
     mend: "put it into double quotes, in JSON with backslashes before them: \\\"$CLAUDE_PROJECT_DIR/hooks/guard.py\\\"",
     bad: &[
         (Shell, "python3 $CLAUDE_PROJECT_DIR/hooks/guard.py\n"),

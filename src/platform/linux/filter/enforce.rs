@@ -20,14 +20,16 @@ use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
 use super::writes::{self, About};
 use crate::model::{
-    Act, Answer, Effect, FaultSeen, ForbiddenCall, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Rule,
-    Rules, Target, WindowsRules,
+    Act, Answer, Effect, FaultSeen, ForbiddenCall, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Rules,
+    Target, WindowsRules,
 };
 
 /// How many questions are answered before anything else is looked at.
 const BATCH: usize = 64;
 /// How many refusals are kept, and how many of what was let through though Windows may refuse it.
 const KEPT: usize = 100;
+/// How many of them are of files that were read-only, and then not.
+const KEPT_MENDED: usize = 4;
 /// What looks at strangers may cost in any case, and then as a part of the time since the start: one in so many.
 const FREE: Duration = Duration::from_millis(3);
 const SHARE: u32 = 100;
@@ -286,7 +288,7 @@ impl<'a> Enforcement<'a> {
         errno
     }
 
-    /// Remembers that what was refused before is done now. That a file was read-only until then is nothing to be told:
+    /// Remembers that what was refused before is done now. Of files that were read-only until then some stand for all:
     /// libraries try, take the attribute away, and try again.
     fn overcome(&mut self, act: Act, target: &Reached) {
         if self.refused.iter().all(|refused| refused.predicted || refused.overcome) {
@@ -294,10 +296,14 @@ impl<'a> Enforcement<'a> {
         }
         let path = target.path().unwrap_or_default();
         let same = |refused: &RefusedCall| refused.act == act && path.as_os_str() == refused.path.as_str();
-        self.refused.retain(|refused| refused.refusal.rule != Rule::ReadOnly || !same(refused));
         for refused in self.refused.iter_mut().filter(|refused| same(refused)) {
             refused.overcome = true;
         }
+        let mut mended = 0;
+        self.refused.retain(|refused| {
+            mended += usize::from(refused.is_mended());
+            !refused.is_mended() || mended <= KEPT_MENDED
+        });
     }
 
     /// Who has it: of the job's own tree always, of all others as long as that costs little. Whoever is missed is seen
