@@ -1,12 +1,14 @@
 //! How a source starts processes that are to outlive it.
 
+use super::flags::{has_flag, is_detached_process};
 use super::language::Language;
 use super::literal::{literal, pieces};
 use super::needs::{Need, Sign};
+use super::options::{Options, definition};
 use super::shell::argv;
 use super::source::{Call, Source, pairs, scope};
 use super::syntax::Node;
-use super::values::{meant, values};
+use super::values::values;
 
 /// A process that is started to live on, with what is said about how.
 #[derive(Debug)]
@@ -49,133 +51,6 @@ pub fn detached<'s>(source: &Source<'s>) -> Vec<Detached<'s>> {
         Language::Go => source.syntax.nodes().filter_map(|node| go(source, node)).collect(),
         Language::Shell => Vec::new(),
     }
-}
-
-/// What a call of `Popen` says, keywords from dictionaries included.
-#[derive(Debug, Default)]
-pub struct Options<'s> {
-    pub pairs: Vec<(String, Node<'s>)>,
-    /// Whether there are some that can't be told.
-    pub untold: bool,
-}
-
-impl<'s> Options<'s> {
-    /// Of a call.
-    #[must_use]
-    pub fn of(source: &Source<'s>, call: &Call<'s>) -> Self {
-        let mut options = Self::default();
-        options.pairs.extend(call.named.iter().map(|(name, value)| ((*name).to_owned(), *value)));
-        for spread in call.spread.iter().filter(|spread| spread.kind() == "dictionary_splat") {
-            let before = options.pairs.len();
-            match spread.parts().next() {
-                Some(name) if name.kind() == "identifier" => {
-                    options.assigned(source, scope(call.node), name.text());
-                    if options.pairs.len() == before {
-                        options.assigned(source, source.syntax.root(), name.text());
-                    }
-                }
-                Some(other) => {
-                    options.dictionaries(other);
-                    // `**how_to_detach()`
-                    if let Some(function) = other.child("function")
-                        && let Some(definition) = definition(source, function.text())
-                    {
-                        options.dictionaries(definition);
-                    }
-                }
-                None => {}
-            }
-            options.untold |= options.pairs.len() == before;
-        }
-        options
-    }
-
-    /// Adds what a name stands for, wherever it is given something in a part of the tree. What is given something more often
-    /// than people do is not known.
-    fn assigned(&mut self, source: &Source<'s>, part: Node<'s>, name: &str) {
-        const MOST: usize = 50;
-        let index = source.index("given", part, |node| match node.kind() {
-            "assignment" => {
-                let left = node.child("left")?;
-                Some(if left.kind() == "subscript" { left.child("value")?.text() } else { left.text() })
-            }
-            "call" => Some(node.child("function")?.child("object")?.text()),
-            _ => None,
-        });
-        let given = index.get(name).map_or(&[][..], Vec::as_slice);
-        self.untold |= given.len() > MOST;
-        for &node in given.iter().take(MOST) {
-            match node.kind() {
-                "assignment" => {
-                    let (Some(left), Some(right)) = (node.child("left"), node.child("right")) else { continue };
-                    if left.text() == name {
-                        self.dictionaries(right);
-                    } else if left.kind() == "subscript"
-                        && left.child("value").is_some_and(|value| value.text() == name)
-                        && let Some(key) = left.child("subscript").and_then(literal)
-                    {
-                        self.pairs.push((key, right));
-                    }
-                }
-                "call" => {
-                    let is_update = node.child("function").is_some_and(|function| {
-                        function.child("object").is_some_and(|object| object.text() == name)
-                            && function.text().ends_with(".update")
-                    });
-                    if is_update {
-                        self.dictionaries(node);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Adds the pairs of every dictionary below a node, of subscripts too.
-    fn dictionaries(&mut self, below: Node<'s>) {
-        for node in below.descendants() {
-            match node.kind() {
-                "pair" => {
-                    if let (Some(key), Some(value)) = (node.child("key").and_then(literal), node.child("value")) {
-                        self.pairs.push((key, value));
-                    }
-                }
-                "keyword_argument" => {
-                    if let (Some(name), Some(value)) = (node.child("name"), node.child("value")) {
-                        self.pairs.push((name.text().to_owned(), value));
-                    }
-                }
-                "assignment" => {
-                    let left = node.child("left").filter(|left| left.kind() == "subscript");
-                    let key = left.and_then(|left| left.child("subscript")).and_then(literal);
-                    if let (Some(key), Some(value)) = (key, node.child("right")) {
-                        self.pairs.push((key, value));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// The values of a keyword.
-    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Node<'s>> + 'a {
-        self.pairs.iter().filter(move |(key, _)| key == name).map(|(_, value)| *value)
-    }
-
-    /// Whether a keyword is given something other than nothing.
-    #[must_use]
-    pub fn has(&self, name: &str) -> bool {
-        self.values(name).any(|value| !matches!(value.text(), "None" | "False"))
-    }
-}
-
-/// The function of that name in a source.
-fn definition<'s>(source: &Source<'s>, name: &str) -> Option<Node<'s>> {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let definitions = source.index("definitions", source.syntax.root(), |node| {
-        node.child("name").filter(|_| node.kind() == "function_definition").map(Node::text)
-    });
-    definitions.get(last).and_then(|these| these.first()).copied()
 }
 
 /// What starts a process of Python's: what is called, or what is given to `functools.partial`, or to the class that it is
@@ -257,48 +132,6 @@ fn is_own_folder(source: &Source<'_>, folder: Node<'_>) -> bool {
     matches!(folder.text(), "None" | "undefined" | "null")
         || literal(folder).is_some_and(|text| text == ".")
         || matches!(&*made, "os.getcwd" | "pathlib.Path.cwd" | "process.cwd")
-}
-
-/// Whether flags of Windows have `DETACHED_PROCESS`: by its name or its number, through names.
-#[must_use]
-pub fn is_detached_process<'s>(source: &Source<'s>, flags: Node<'s>) -> bool {
-    meant(source, flags).into_iter().any(|node| {
-        has_flag(node, "DETACHED_PROCESS", 0x8) || node.kind() == "identifier" && is_or_assigned(source, node)
-    })
-}
-
-/// `flags |= subprocess.DETACHED_PROCESS`
-fn is_or_assigned<'s>(source: &Source<'s>, name: Node<'s>) -> bool {
-    let given = source.index("or-assigned", scope(name), |node| {
-        node.child("left").filter(|_| node.kind() == "augmented_assignment").map(Node::text)
-    });
-    let given = given.get(name.text()).map_or(&[][..], Vec::as_slice);
-    given.iter().filter_map(|node| node.child("right")).any(|right| has_flag(right, "DETACHED_PROCESS", 0x8))
-}
-
-/// Whether an expression of flags has one, by its name or in its number.
-#[must_use]
-pub fn has_flag(flags: Node<'_>, name: &str, bit: u64) -> bool {
-    flags.descendants().take(80).any(|part| match part.kind() {
-        "identifier" | "field_identifier" | "property_identifier" | "string_content" => part.text() == name,
-        "integer" | "integer_literal" | "int_literal" | "number" => {
-            // A number in a call is another matter: `getattr(subprocess, "X", 0)`.
-            let of_flags = part.ancestors().take(8).take_while(|around| around.index() >= flags.index());
-            let is_given = of_flags.into_iter().any(|around| matches!(around.kind(), "argument_list" | "arguments"));
-            !is_given && number(part.text()).is_some_and(|number| number & bit != 0)
-        }
-        _ => false,
-    })
-}
-
-/// A number as sources write it: `8`, `0x0000_0008`, `0x8u32`.
-fn number(text: &str) -> Option<u64> {
-    let plain: String = text.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
-    let plain = plain.split('u').next().unwrap_or_default();
-    match plain.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => plain.parse().ok(),
-    }
 }
 
 /// The program of an argv whose work it is to let another one live on.

@@ -155,14 +155,14 @@ fn is_posix_shell(program: &str) -> bool {
 /// (`sudo`, `timeout 5`, `xargs`).
 #[must_use]
 pub fn argv<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Vec<String>> {
-    words_of(source, call, literal).map(inner)
+    words_of(source, call, literal).map(|words| inner(&words))
 }
 
 /// The program that another one starts, with its words.
-fn inner(words: Vec<String>) -> Vec<String> {
+fn inner(words: &[String]) -> Vec<String> {
     const STARTING: &[&str] =
         &["sudo", "doas", "command", "exec", "env", "timeout", "xargs", "nice", "builtin", "busybox"];
-    let mut rest = &words[..];
+    let mut rest = words;
     while let Some((program, after)) = rest.split_first()
         && STARTING.contains(&program.rsplit('/').next().unwrap_or(program))
     {

@@ -51,7 +51,7 @@ impl<'a> About<'a> {
                 || stem.ends_with("-test")
                 || part.contains(".test.")
                 || part.contains(".spec.")
-                || part.ends_with(".bats")
+                || part.rsplit_once('.').is_some_and(|(_, ending)| ending == "bats")
         })
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::super::detach::Options;
 use super::super::language::Language::{self, JavaScript, Python, Shell};
 use super::super::literal::pieces;
 use super::super::needs::Need;
 use super::super::needs::Sign::Text;
+use super::super::options::Options;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{LONE, PYTHON_STARTERS, given_text, is_of_output, redirects_output, sent, with_commands};
 use super::super::source::{Call, Source, scope};
@@ -47,15 +47,16 @@ pub const RULE: Rule = Rule {
         (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 & wait\"])\n"),
         (Shell, "exec >/dev/null 2>&1\nsleep 9 &\n"),
         (Shell, "(exec >/dev/null 2>&1; sleep 9) &\n"),
+        (Shell, "start() {\n  (sleep 9; sync) &\n}\nstart\npid=$!\n"),
         (Shell, "server &\npid=$!\nrun\nkill $pid\n"),
         (Shell, "sleep 9 &>>log &\n"),
         (Shell, "(sleep 9; sync) &\nlog \"running ($!)\"\n"),
     ],
     seen: Seen {
-        found: 0,
-        right: 0,
+        found: 3,
+        right: 3,
         wrong: 0,
-        remark: "what a script waits for, or keeps the process id of, is left out since one of those was found, whose output goes to a log.",
+        remark: "what a script waits for, or keeps the process id of, is left out since some of those were found.",
     },
     find,
 };
@@ -163,6 +164,12 @@ impl LookedAfter {
             list.get(list.partition_point(|place| *place <= at)).copied()
         };
         let next = after(&self.sent).unwrap_or(usize::MAX);
+        // Who calls a function that ends with it has its process id.
+        let part = scope(mark);
+        let ends_function = part.parent().is_some() && part.end_index() <= mark.index() + 3;
+        if ends_function && !self.ids.is_empty() {
+            return true;
+        }
         after(&self.waits).is_some() || after(&self.ids).is_some_and(|id| id < next)
     }
 }

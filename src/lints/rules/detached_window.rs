@@ -1,9 +1,10 @@
 //! `detached-window`: `DETACHED_PROCESS`, whose children open windows.
 
-use super::super::detach::{Options, has_flag, is_detached_process};
+use super::super::flags::{has_flag, is_detached_process};
 use super::super::language::Language::{Go, Python, Rust};
 use super::super::needs::Need;
 use super::super::needs::Sign::Text;
+use super::super::options::Options;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
 use super::super::syntax::Node;
@@ -33,7 +34,7 @@ pub const RULE: Rule = Rule {
         (Python, "import subprocess\n\nFLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP\n"),
         (Python, "import subprocess\n\nEITHER = [subprocess.DETACHED_PROCESS, subprocess.CREATE_NO_WINDOW]\n"),
     ],
-    seen: Seen { found: 1, right: 1, wrong: 0, remark: "in the spawn of a daemon." },
+    seen: Seen { found: 2, right: 2, wrong: 0, remark: "in the spawns of a daemon." },
     find,
 };
 

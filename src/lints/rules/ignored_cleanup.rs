@@ -1,9 +1,9 @@
 //! `ignored-cleanup`: errors of a temporary folder's removal are ignored, and nothing else is done about them.
 
-use super::super::detach::Options;
 use super::super::language::Language::Python;
 use super::super::needs::Need;
 use super::super::needs::Sign::Text;
+use super::super::options::Options;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;

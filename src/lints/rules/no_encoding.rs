@@ -89,10 +89,10 @@ pub const RULE: Rule = Rule {
         ),
     ],
     seen: Seen {
-        found: 86,
-        right: 80,
-        wrong: 6,
-        remark: "the wrong ones are files that are ASCII whatever happens, files that only POSIX has, and a program of Windows' own that writes in a code page. Self-tests' own files are left out since a first form found hundreds that are ASCII; numbers, and programs that only POSIX has, since a second one was wrong 13 times in 96.",
+        found: 280,
+        right: 260,
+        wrong: 20,
+        remark: "the wrong ones are files and output that are ASCII whatever happens, what only POSIX has, and a program of Windows' own that writes in a code page. Self-tests' own files, numbers, JSON with its letters escaped, versions and names of commits are left out.",
     },
     find,
 };

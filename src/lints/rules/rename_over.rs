@@ -97,7 +97,7 @@ fn is_made_aside<'s>(source: &Source<'s>, from: Node<'s>) -> bool {
         matches!(&*name, "tempfile.mkstemp" | "tempfile.NamedTemporaryFile")
     };
     let of_file = || {
-        let file = from.child("object").filter(|_| from.kind() == "attribute" && from.text().ends_with(".name"))?;
+        let file = from.child("object").filter(|_| from.child("attribute").is_some_and(|it| it.text() == "name"))?;
         Some(meant(source, file).into_iter().any(made))
     };
     made(from) || of_file().unwrap_or_default() || is_second_of_mkstemp(source, from)
@@ -145,6 +145,10 @@ fn is_backup(from: Node<'_>, to: Node<'_>) -> bool {
 /// Whether the target is removed, or asked for, in the same function.
 fn removes<'s>(source: &Source<'s>, call: &Call<'s>, target: Node<'s>) -> bool {
     const SEEING: &[&str] = &["remove", "unlink", "exists", "rmtree", "isfile", "isdir", "is_file"];
+    // `str(path)` is asked for as `path`.
+    let is_text = target.child("function").is_some_and(|function| matches!(function.text(), "str" | "Path"));
+    let inner = target.child("arguments").filter(|_| is_text).and_then(|given| given.parts().next());
+    let target = inner.unwrap_or(target);
     let seeing = |node: Node<'s>| {
         let function = node.child("function").filter(|_| node.kind() == "call")?;
         let last = function.text().rsplit('.').next().unwrap_or_default();

@@ -42,7 +42,7 @@ pub const RULE: Rule = Rule {
         (Shell, "x=$(mktemp /tmp/guard.XXXXXX)\n"),
         (JavaScript, "const folder = process.env.TMPDIR || process.env.TEMP || '/tmp';\n"),
     ],
-    seen: Seen { found: 10, right: 10, wrong: 0, remark: "" },
+    seen: Seen { found: 55, right: 54, wrong: 1, remark: "the wrong one runs in an image of Linux alone." },
     find,
 };
 
@@ -118,7 +118,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
             continue;
         }
         let Some(text) = pieces(node).filter(|text| is_below_tmp(text)) else { continue };
-        let used = if source.language == Shell { shell(node, &text) } else { elsewhere(source, node) };
+        let used = if source.language == Shell { shell(source, node, &text) } else { elsewhere(source, node) };
         if used && !source.is_guarded(node) {
             hits.push(Hit::at(
                 node,
@@ -145,7 +145,7 @@ fn is_below_tmp(text: &str) -> bool {
 
 /// Whether a word of a shell is used as a file, and is not the folder that a variable has by default, nor a template of
 /// `mktemp`.
-fn shell(node: Node<'_>, text: &str) -> bool {
+fn shell(source: &Source<'_>, node: Node<'_>, text: &str) -> bool {
     const USING: &[&str] = &[
         "mkdir", "touch", "rm", "cat", "tee", "cp", "mv", "source", ".", "tail", "head", "cd", "ln", "ls", "find",
         "chmod", "flock", "tar", "wc", "grep",
@@ -160,7 +160,8 @@ fn shell(node: Node<'_>, text: &str) -> bool {
             "command" => {
                 let before = parent.parts().take_while(|part| *part != node).last();
                 USING.contains(&parent.child("name").map_or("", Node::text))
-                    || before.is_some_and(|before| before.kind() == "word" && before.text().starts_with("--"))
+                    || !source.is_test()
+                        && before.is_some_and(|before| before.kind() == "word" && before.text().starts_with("--"))
             }
             _ => false,
         }
@@ -220,7 +221,6 @@ fn elsewhere(source: &Source<'_>, text: Node<'_>) -> bool {
         | "var_spec"
         | "let_declaration"
         | "short_var_declaration" => !is_test && parent.child("right").or_else(|| parent.child("value")) == Some(node),
-        "return_statement" | "return_expression" => !is_test,
         // `{"log_file": "/tmp/x.log"}`; what is called a file or a folder may be an event's.
         "pair" => {
             let key = parent.child("key").map_or("", Node::text);
@@ -241,7 +241,7 @@ fn elsewhere(source: &Source<'_>, text: Node<'_>) -> bool {
             let name = parent.child("name").map_or("", Node::text);
             !is_test && matches!(name, "dir" | "filename" | "cwd" | "path" | "default")
         }
-        "default_parameter" | "typed_default_parameter" => !is_test,
+        "default_parameter" | "typed_default_parameter" | "return_statement" | "return_expression" => !is_test,
         "boolean_operator" | "binary_expression" => {
             // `os.environ.get("TMPDIR") or "/tmp"`
             // On Windows these are there, and the text is never used.

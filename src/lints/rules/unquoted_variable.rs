@@ -35,7 +35,12 @@ pub const RULE: Rule = Rule {
         (Shell, "[[ -f $CLAUDE_PROJECT_DIR/off ]] && exit 0\n"),
         (Shell, "bash -c '\"$CLAUDE_PROJECT_DIR/hooks/guard.sh\"'\n"),
     ],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen {
+        found: 24,
+        right: 22,
+        wrong: 2,
+        remark: "the wrong ones are of a file whose name the command makes itself, without a space.",
+    },
     find,
 };
 
