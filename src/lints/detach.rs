@@ -1,11 +1,14 @@
 //! How a source starts processes that are to outlive it.
 
+use super::flags::{has_flag, is_detached_process};
 use super::language::Language;
 use super::literal::{literal, pieces};
 use super::needs::{Need, Sign};
+use super::options::{Options, definition};
 use super::shell::argv;
-use super::source::{Call, Source, scope};
+use super::source::{Call, Source, pairs, scope};
 use super::syntax::Node;
+use super::values::values;
 
 /// A process that is started to live on, with what is said about how.
 #[derive(Debug)]
@@ -23,21 +26,25 @@ pub struct Detached<'s> {
 /// What starts a process that lives on.
 pub const DETACHING: Need = Need::of(
     &[Language::Shell, Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Rust, Language::Go],
-    &[Sign::Text(r"\b(?:nohup|[sS]etsid|detached|process_group)\b")],
+    &[Sign::Text(r"\b(?:nohup|[sS]etsid|[sS]etpgid|detached|process_group|creation_flags|CreationFlags|disown)\b")],
 );
 /// The same in Python.
 pub const DETACHING_PYTHON: Need = Need::of(
     &[Language::Python],
-    &[Sign::Text(r"\b(?:nohup|start_new_session|setsid|setpgrp|setpgid|DETACHED_PROCESS)\b")],
+    &[Sign::Text(r"\b(?:nohup|start_new_session|process_group|setsid|setpgrp|setpgid|creationflags|disown)\b")],
 );
 
 /// The processes that a source starts to live on and does not wait for.
 #[must_use]
 pub fn detached<'s>(source: &Source<'s>) -> Vec<Detached<'s>> {
     match source.language {
-        Language::Python => source.calls_of(&["subprocess.Popen"]).filter_map(|call| python(source, call)).collect(),
+        Language::Python => {
+            let mut all: Vec<_> = source.calls.iter().filter_map(|call| python(source, call)).collect();
+            all.extend(source.calls_of(&["os.setsid"]).filter_map(|call| forked(source, call)));
+            all
+        }
         Language::JavaScript | Language::TypeScript | Language::Tsx => source
-            .calls_of(&["child_process.spawn", "child_process.fork"])
+            .calls_of(&["child_process.spawn", "child_process.fork", "Bun.spawn"])
             .filter_map(|call| script(source, call))
             .collect(),
         Language::Rust => source.calls.iter().filter_map(|call| rust(source, call)).collect(),
@@ -46,141 +53,44 @@ pub fn detached<'s>(source: &Source<'s>) -> Vec<Detached<'s>> {
     }
 }
 
-/// What a call of `Popen` says, keywords from dictionaries included.
-#[derive(Debug, Default)]
-pub struct Options<'s> {
-    pub pairs: Vec<(String, Node<'s>)>,
-    /// Whether there are some that can't be told.
-    pub untold: bool,
-}
-
-impl<'s> Options<'s> {
-    /// Of a call.
-    #[must_use]
-    pub fn of(source: &Source<'s>, call: &Call<'s>) -> Self {
-        let mut options = Self::default();
-        options.pairs.extend(call.named.iter().map(|(name, value)| ((*name).to_owned(), *value)));
-        for spread in call.spread.iter().filter(|spread| spread.kind() == "dictionary_splat") {
-            let before = options.pairs.len();
-            match spread.parts().next() {
-                Some(name) if name.kind() == "identifier" => {
-                    options.assigned(source, scope(call.node), name.text());
-                    if options.pairs.len() == before {
-                        options.assigned(source, source.syntax.root(), name.text());
-                    }
-                }
-                Some(other) => {
-                    options.dictionaries(other);
-                    // `**how_to_detach()`
-                    if let Some(function) = other.child("function")
-                        && let Some(definition) = definition(source, function.text())
-                    {
-                        options.dictionaries(definition);
-                    }
-                }
-                None => {}
-            }
-            options.untold |= options.pairs.len() == before;
-        }
-        options
-    }
-
-    /// Adds what a name stands for, wherever it is given something in a part of the tree. What is given something more often
-    /// than people do is not known.
-    fn assigned(&mut self, source: &Source<'s>, part: Node<'s>, name: &str) {
-        const MOST: usize = 50;
-        let index = source.index("given", part, |node| match node.kind() {
-            "assignment" => {
-                let left = node.child("left")?;
-                Some(if left.kind() == "subscript" { left.child("value")?.text() } else { left.text() })
-            }
-            "call" => Some(node.child("function")?.child("object")?.text()),
-            _ => None,
-        });
-        let given = index.get(name).map_or(&[][..], Vec::as_slice);
-        self.untold |= given.len() > MOST;
-        for &node in given.iter().take(MOST) {
-            match node.kind() {
-                "assignment" => {
-                    let (Some(left), Some(right)) = (node.child("left"), node.child("right")) else { continue };
-                    if left.text() == name {
-                        self.dictionaries(right);
-                    } else if left.kind() == "subscript"
-                        && left.child("value").is_some_and(|value| value.text() == name)
-                        && let Some(key) = left.child("subscript").and_then(literal)
-                    {
-                        self.pairs.push((key, right));
-                    }
-                }
-                "call" => {
-                    let is_update = node.child("function").is_some_and(|function| {
-                        function.child("object").is_some_and(|object| object.text() == name)
-                            && function.text().ends_with(".update")
-                    });
-                    if is_update {
-                        self.dictionaries(node);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Adds the pairs of every dictionary below a node, of subscripts too.
-    fn dictionaries(&mut self, below: Node<'s>) {
-        for node in below.descendants() {
-            match node.kind() {
-                "pair" => {
-                    if let (Some(key), Some(value)) = (node.child("key").and_then(literal), node.child("value")) {
-                        self.pairs.push((key, value));
-                    }
-                }
-                "keyword_argument" => {
-                    if let (Some(name), Some(value)) = (node.child("name"), node.child("value")) {
-                        self.pairs.push((name.text().to_owned(), value));
-                    }
-                }
-                "assignment" => {
-                    let left = node.child("left").filter(|left| left.kind() == "subscript");
-                    let key = left.and_then(|left| left.child("subscript")).and_then(literal);
-                    if let (Some(key), Some(value)) = (key, node.child("right")) {
-                        self.pairs.push((key, value));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// The values of a keyword.
-    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Node<'s>> + 'a {
-        self.pairs.iter().filter(move |(key, _)| key == name).map(|(_, value)| *value)
-    }
-
-    /// Whether a keyword is given something other than nothing.
-    #[must_use]
-    pub fn has(&self, name: &str) -> bool {
-        self.values(name).any(|value| !matches!(value.text(), "None" | "False"))
-    }
-}
-
-/// The function of that name in a source.
-fn definition<'s>(source: &Source<'s>, name: &str) -> Option<Node<'s>> {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let definitions = source.index("definitions", source.syntax.root(), |node| {
-        node.child("name").filter(|_| node.kind() == "function_definition").map(Node::text)
-    });
-    definitions.get(last).and_then(|these| these.first()).copied()
-}
+/// What starts a process of Python's: what is called, or what is given to `functools.partial`, or to the class that it is
+/// made of.
+const STARTERS: &[&str] = &[
+    "subprocess.Popen",
+    "asyncio.create_subprocess_exec",
+    "asyncio.create_subprocess_shell",
+    "os.posix_spawn",
+    "os.posix_spawnp",
+];
 
 fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
+    let is_partial =
+        || call.name == "functools.partial" && call.positional.first().is_some_and(|it| is_popen(source, *it));
+    let is_super = || {
+        let class = Some(call).filter(|call| call.name == ".__init__")?.node.within(&["class_definition"])?;
+        class.child("superclasses")?.parts().find(|class| is_popen(source, *class))
+    };
+    if !STARTERS.contains(&&*call.name) && !is_partial() && is_super().is_none() {
+        return None;
+    }
     let options = Options::of(source, call);
-    let mentions = |name: &str, words: &[&str]| options.values(name).any(|value| mentions(source, call, value, words));
+    let mentions = |name: &str, words: &[&str]| {
+        options.values(name).any(|value| {
+            // `preexec_fn=detach`, a function of the file's own.
+            let own = Some(value).filter(|value| value.kind() == "identifier");
+            let own = own.and_then(|value| definition(source, value.text()));
+            mentions(source, call, value, words) || own.is_some_and(|own| mentions(source, call, own, words))
+        })
+    };
     let by = if options.has("start_new_session") {
         "start_new_session"
+    } else if options.has("setsid") {
+        "setsid"
+    } else if options.values("process_group").any(|group| group.text() == "0") {
+        "process_group"
     } else if mentions("preexec_fn", &["setsid", "setpgrp", "setpgid"]) {
         "setsid"
-    } else if mentions("creationflags", &["DETACHED_PROCESS"]) {
+    } else if options.values("creationflags").any(|flags| is_detached_process(source, flags)) {
         "DETACHED_PROCESS"
     } else {
         by_program(source, call)?
@@ -188,16 +98,44 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     if is_waited_for(source, call) {
         return None;
     }
+    let is_chosen = |folder: Node<'_>| !is_own_folder(source, folder);
     Some(Detached {
         node: call.node,
         by,
-        has_cwd: options.has("cwd") || options.untold,
-        has_output: options.has("stdout") || options.untold,
+        has_cwd: options.values("cwd").any(is_chosen) || options.untold,
+        // `posix_spawn` says it in another way.
+        has_output: options.has("stdout") || options.untold || call.name.starts_with("os."),
     })
 }
 
+fn is_popen(source: &Source<'_>, node: Node<'_>) -> bool {
+    source.name_of(node) == "subprocess.Popen"
+}
+
+/// A process that forks, and makes a session of its own: a daemon, whose folder is chosen by `os.chdir`.
+fn forked<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
+    let has =
+        |name: &str| source.calls_of(&[name]).any(|other| scope(other.node) == scope(call.node) || name == "os.chdir");
+    // A child that ends, or becomes another program.
+    let part = scope(call.node);
+    let ends = source.calls.iter().any(|other| {
+        let ends = other.name == "sys.exit" || other.name == "os._exit" || other.name.starts_with("os.exec");
+        ends && scope(other.node) == part
+    });
+    let is_open = has("os.fork") && ends && !source.is_test();
+    is_open.then(|| Detached { node: call.node, by: "fork, setsid", has_cwd: has("os.chdir"), has_output: true })
+}
+
+/// Whether a folder is the one that the source is in, or none.
+fn is_own_folder(source: &Source<'_>, folder: Node<'_>) -> bool {
+    let made = folder.child("function").map(|function| source.name_of(function)).unwrap_or_default();
+    matches!(folder.text(), "None" | "undefined" | "null")
+        || literal(folder).is_some_and(|text| text == ".")
+        || matches!(&*made, "os.getcwd" | "pathlib.Path.cwd" | "process.cwd")
+}
+
 /// The program of an argv whose work it is to let another one live on.
-fn by_program(source: &Source<'_>, call: &Call<'_>) -> Option<&'static str> {
+fn by_program<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<&'static str> {
     let argv = argv(source, call)?;
     let program = argv.first()?.rsplit('/').next()?;
     [("setsid", "setsid"), ("nohup", "nohup")].into_iter().find(|(name, _)| *name == program).map(|(_, by)| by)
@@ -225,10 +163,13 @@ fn mentions<'s>(source: &Source<'s>, call: &Call<'s>, value: Node<'s>, words: &[
 /// Whether the source keeps the process, and waits for it, or hands it to its caller.
 fn is_waited_for<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
     const WAITING: &[&str] = &["wait", "communicate", "terminate", "kill", "returncode", "killpg", "send_signal"];
-    let Some(parent) = call.node.parent() else { return false };
+    let awaited = call.node.parent().filter(|parent| parent.kind() == "await");
+    let Some(parent) = awaited.unwrap_or(call.node).parent() else { return false };
     let kept = match parent.kind() {
         "assignment" => parent.child("left"),
         "expression_statement" => return false,
+        // `print(Popen(…).pid)`
+        "attribute" => return parent.child("attribute").is_some_and(|method| WAITING.contains(&method.text())),
         // `with Popen(…)`, `return Popen(…)`, an argument of something.
         _ => return true,
     };
@@ -248,7 +189,22 @@ fn is_waited_for<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
 }
 
 fn script<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
-    let asked = call.keyword("detached").filter(|detached| detached.text() != "false");
+    let mut options: Vec<(&str, Node<'s>)> = call.named.clone();
+    let mut untold = false;
+    // `spawn(program, argv, options)`, and `{ ...base, detached: true }`.
+    let names = call.positional.iter().skip(1).copied().filter(|given| given.kind() == "identifier");
+    for name in names.chain(call.spread.iter().filter_map(|spread| spread.parts().next())) {
+        let objects: Vec<_> = values(source, name).into_iter().filter(|value| value.kind() == "object").collect();
+        untold |= objects.is_empty() && name.parent().is_some_and(|parent| parent.kind() == "spread_element");
+        for object in objects {
+            let (pairs, spread) = pairs(object);
+            options.extend(pairs);
+            untold |= !spread.is_empty();
+        }
+        options.extend(set_later(source, name));
+    }
+    let option = |name: &str| options.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+    let asked = option("detached").filter(|detached| detached.text() != "false");
     let by = if asked.is_some() { "detached" } else { by_program(source, call)? };
     let unrefs =
         source.scope_has("unrefs", call.node, |node| node.kind() == "property_identifier" && node.text() == "unref");
@@ -256,14 +212,23 @@ fn script<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         return None;
     }
     let inherits = |stdio: Node<'_>| stdio.descendants().any(|node| pieces(node).as_deref() == Some("inherit"));
-    let untold = !call.spread.is_empty();
     Some(Detached {
         node: call.node,
         by,
-        has_cwd: call.keyword("cwd").is_some() || untold,
+        has_cwd: option("cwd").is_some_and(|folder| !is_own_folder(source, folder)) || untold,
         // Without it there are pipes, which the child loses with its parent.
-        has_output: !call.keyword("stdio").is_some_and(inherits),
+        has_output: !option("stdio").is_some_and(inherits),
     })
+}
+
+/// `options.detached = true`
+fn set_later<'s>(source: &Source<'s>, name: Node<'s>) -> Vec<(&'s str, Node<'s>)> {
+    let set = source.index("set later", scope(name), |node| {
+        let left = node.child("left").filter(|left| left.kind() == "member_expression")?;
+        Some(left.child("object")?.text()).filter(|_| node.kind() == "assignment_expression")
+    });
+    let set = set.get(name.text()).map_or(&[][..], Vec::as_slice).iter().take(20);
+    set.filter_map(|node| Some((node.child("left")?.child("property")?.text(), node.child("right")?))).collect()
 }
 
 /// `Command::new(…)….process_group(0)….spawn()`, in one expression, or by a name that the calls share.
@@ -302,14 +267,35 @@ fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         });
         hooks.flat_map(|node| node.descendants()).any(|node| node.kind() == "identifier" && node.text() == "setsid")
     };
+    let detaches = || {
+        let flags = parts.iter().filter(|node| {
+            node.child("function")
+                .and_then(|function| function.child("field"))
+                .is_some_and(|it| it.text() == "creation_flags")
+        });
+        let mut flags = flags.filter_map(|node| node.child("arguments")?.parts().next());
+        flags.any(|flags| is_detached_process(source, flags))
+    };
+    let starts = || {
+        let new =
+            parts.last().filter(|last| last.child("function").is_some_and(|it| it.text().ends_with("Command::new")));
+        let program = new.and_then(|new| new.child("arguments")?.parts().next()).and_then(literal);
+        program.is_some_and(|program| matches!(&*program, "nohup" | "setsid"))
+    };
     let by = if chain.contains(&"process_group") {
         "process_group"
     } else if sets_session() {
         "setsid"
+    } else if detaches() {
+        "DETACHED_PROCESS"
+    } else if starts() {
+        "nohup"
     } else {
         return None;
     };
-    if call.node.within(&["let_declaration"]).is_some_and(|let_| let_.child("value") == Some(call.node)) {
+    // Who keeps the child waits for it: `let mut child = ….spawn()?;`, or `let _ =`, which does not.
+    let kept = call.node.ancestors().take(8).find(|around| around.kind() == "let_declaration");
+    if kept.is_some_and(|kept| is_kept_by_rust(source, kept)) {
         return None;
     }
     Some(Detached {
@@ -320,6 +306,19 @@ fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     })
 }
 
+/// Whether the child that a `let` names is waited for, or handed on.
+fn is_kept_by_rust<'s>(source: &Source<'s>, kept: Node<'s>) -> bool {
+    const WAITING: &[&str] = &["wait", "wait_with_output", "try_wait", "kill", "stdout", "stdin", "stderr"];
+    let name = kept.child("pattern").map_or("", Node::text).trim_start_matches("mut ").to_owned();
+    let uses = source.index("uses", scope(kept), |node| Some(node.text()).filter(|_| node.kind() == "identifier"));
+    let uses = uses.get(&*name).map_or(&[][..], Vec::as_slice).iter();
+    let mut uses = uses.filter(|used| used.index() > kept.end_index()).take(20);
+    uses.any(|used| match used.parent().filter(|around| around.kind() == "field_expression") {
+        Some(field) => field.child("field").is_some_and(|method| WAITING.contains(&method.text())),
+        None => true,
+    })
+}
+
 /// `&syscall.SysProcAttr{Setsid: true}`
 fn go<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Detached<'s>> {
     if node.kind() != "composite_literal"
@@ -327,15 +326,20 @@ fn go<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Detached<'s>> {
     {
         return None;
     }
-    let is_detaching = node
-        .descendants()
-        .any(|node| node.kind() == "keyed_element" && node.parts().next().is_some_and(|key| key.text() == "Setsid"));
-    if !is_detaching {
-        return None;
+    let mut by = None;
+    for element in node.descendants().filter(|node| node.kind() == "keyed_element") {
+        let [key, value] = element.parts().collect::<Vec<_>>()[..] else { continue };
+        by = by.or(match key.text() {
+            "Setsid" => Some("Setsid"),
+            "Setpgid" => Some("Setpgid"),
+            "CreationFlags" if has_flag(value, "DETACHED_PROCESS", 0x8) => Some("DETACHED_PROCESS"),
+            _ => None,
+        });
     }
+    let by = by?;
     let fields = source.index("fields", scope(node), |node| (node.kind() == "field_identifier").then(|| node.text()));
     if ["Wait", "Run", "Output", "CombinedOutput"].iter().any(|field| fields.contains_key(field)) {
         return None;
     }
-    Some(Detached { node, by: "Setsid", has_cwd: fields.contains_key("Dir"), has_output: true })
+    Some(Detached { node, by, has_cwd: fields.contains_key("Dir"), has_output: true })
 }

@@ -83,6 +83,14 @@ impl Guards {
                             && let Some(parent) = node.parent()
                         {
                             found.push((windows.map_or(range.0, |_| range.1), parent.end_index()));
+                            // What `setUp` skips, it skips for the whole class.
+                            let setup = node.within(&["function_definition"]).filter(|function| {
+                                let name = function.child("name").map_or("", Node::text);
+                                matches!(name, "setUp" | "setUpClass" | "setUpModule" | "setup_method")
+                            });
+                            let class =
+                                setup.map(|setup| setup.within(&["class_definition"]).unwrap_or_else(|| syntax.root()));
+                            found.extend(class.map(|class| (class.index(), class.end_index())));
                         }
                     }
                 }
@@ -125,6 +133,10 @@ impl Guards {
                     if node.parts().any(|part| part.kind() == "decorator" && (asks(part) || skips(part))) {
                         found.push(range);
                     }
+                }
+                // `assert os.name == "posix"`
+                "assert_statement" if asks(node) => {
+                    found.extend(node.parent().map(|parent| (node.index(), parent.end_index())));
                 }
                 // `with suppress(NotImplementedError):`
                 "with_statement" if suppresses_lack(node) => found.push(range),
@@ -219,11 +231,20 @@ fn asks(condition: Node<'_>, known: &BTreeSet<&str>) -> bool {
         }
         let text = node.text();
         let lower = text.to_ascii_lowercase();
-        text == "nt" || node.kind() == "identifier" && known.contains(text) || asks_by_name(text, &lower) || lower == "getattr" && is_of_module(node)
+        text == "nt" || text == "TYPE_CHECKING" || is_asked_for(node) || node.kind() == "identifier" && known.contains(text) || asks_by_name(text, &lower) || lower == "getattr" && is_of_module(node)
             // `os.name`
             || text == "name" && node.parent().is_some_and(|parent| parent.text() == "os.name")
             || lower == "win"
     })
+}
+
+/// Whether a function that not all systems have is named, and not called: `process.getuid && …`, `typeof process.getuid`.
+fn is_asked_for(node: Node<'_>) -> bool {
+    const FUNCTIONS: &[&str] = &["getuid", "geteuid", "getgid", "getegid", "setuid", "setgid", "getgroups"];
+    let is_called = || {
+        node.parent().is_some_and(|member| member.parent().is_some_and(|call| call.child("function") == Some(member)))
+    };
+    node.kind() == "property_identifier" && FUNCTIONS.contains(&node.text()) && !is_called()
 }
 
 /// Whether a name or a text is about systems: by a word that says nothing else, or by a shorter one that stands for itself.

@@ -68,6 +68,38 @@ pub fn pieces(node: Node<'_>) -> Option<String> {
     Some(text)
 }
 
+/// What a text says, or a sum of some (`"a" + b`, `"a %s" % b`, `"a {}".format(b)`), with a [`HOLE`] for what can't be told.
+#[must_use]
+pub fn summed(node: Node<'_>) -> Option<String> {
+    summed_within(node, 8)
+}
+
+/// The same, of so many parts at most.
+fn summed_within(node: Node<'_>, depth: usize) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    let of = |node: Node<'_>| summed_within(node, depth);
+    let hole = HOLE.to_string();
+    match node.kind() {
+        "parenthesized_expression" => of(node.parts().next()?),
+        "binary_operator" | "binary_expression" => {
+            let (left, right) = (node.child("left")?, node.child("right")?);
+            match node.child("operator").map_or("", Node::text) {
+                "%" => of(left).map(|text| text.replace("%s", &hole).replace("%d", &hole)),
+                "+" => match (of(left), of(right)) {
+                    (None, None) => None,
+                    (left, right) => Some(left.unwrap_or_else(|| hole.clone()) + &right.unwrap_or(hole)),
+                },
+                _ => None,
+            }
+        }
+        "call" => {
+            let function = node.child("function").filter(|function| function.text().ends_with(".format"))?;
+            of(function.child("object")?).map(|text| text.replace("{}", &hole))
+        }
+        _ => pieces(node),
+    }
+}
+
 /// The content of a part of a text, in which escapes may be nodes of their own.
 fn unescaped(part: Node<'_>) -> String {
     let whole = part.text();

@@ -6,7 +6,7 @@
 //!
 //! - `language` tells a file's language, `syntax` is its tree, `names`, `literal` and `guards` say what is in it; `source`
 //!   has all of that for the rules.
-//! - `rules` has one file per kind of trap, with everything that is said of it; `detach`, `paths` and `shell` is what several
+//! - `rules` has one file per kind of trap, with everything that is said of it; `detach` (with `options` and `flags`), `paths`, `separators` and `shell` is what several
 //!   of them want to know.
 //! - `targets` tells which files are looked at, `look` looks at one, `imports` tells what that takes in, `scan` looks at all
 //!   of them at once.
@@ -20,6 +20,7 @@
 
 mod allows;
 mod detach;
+mod flags;
 mod guards;
 mod imports;
 mod language;
@@ -27,16 +28,19 @@ mod literal;
 mod look;
 mod names;
 mod needs;
+mod options;
 mod paths;
 mod rule;
 mod rules;
 mod scan;
+mod separators;
 mod shell;
 mod source;
 mod syntax;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod values;
 mod written;
 
 pub use language::Language;

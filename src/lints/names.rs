@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::language::Language;
 use super::literal::literal;
+use super::needs::Sign;
 use super::syntax::{Node, Syntax};
 
 /// Names that a file gives to what it imports.
@@ -11,6 +12,9 @@ use super::syntax::{Node, Syntax};
 pub struct Names {
     imported: HashMap<String, String>,
 }
+
+/// A function of Python's library under another name: `run = subprocess.run`.
+pub const RENAMING: Sign = Sign::Text(r"=\s*(?:subprocess|os|tempfile|shutil)\s*[.#\\]");
 
 /// What JavaScript has without an import.
 const GLOBALS: &[&str] = &["process", "console", "Bun", "Deno"];
@@ -28,7 +32,13 @@ impl Names {
                     names.python(node, module);
                 }
                 (_, "import_statement") if language.is_script() => names.script_import(node),
-                (_, "variable_declarator") if language.is_script() => names.required(node),
+                (_, "variable_declarator") if language.is_script() => {
+                    names.required(node);
+                    names.renamed(language, node.child("name"), node.child("value"));
+                }
+                (Language::Python, "assignment") => {
+                    names.renamed(language, node.child("left"), node.child("right"));
+                }
                 _ => {}
             }
         }
@@ -109,6 +119,21 @@ impl Names {
         }
     }
 
+    /// `run = subprocess.run`, and `const run = promisify(exec)`, which starts the same.
+    fn renamed(&mut self, language: Language, name: Option<Node<'_>>, value: Option<Node<'_>>) {
+        const MODULES: &[&str] = &["subprocess.", "os.", "tempfile.", "shutil.", "child_process.", "fs."];
+        let (Some(name), Some(value)) = (name.filter(|name| name.kind() == "identifier"), value) else { return };
+        let is_promise = || value.child("function").is_some_and(|function| function.text().ends_with("promisify"));
+        let value = match value.kind() {
+            "call_expression" if is_promise() => value.child("arguments").and_then(|given| given.parts().next()),
+            _ => Some(value),
+        };
+        let whole = value.map(|value| self.whole(language, value)).unwrap_or_default();
+        if MODULES.iter().any(|module| whole.starts_with(module)) && whole != name.text() {
+            self.set(name.text(), whole);
+        }
+    }
+
     /// The whole name of an expression of names and dots; `.method` of what can't be told; empty of anything else.
     #[must_use]
     pub fn whole(&self, language: Language, node: Node<'_>) -> String {
@@ -120,6 +145,8 @@ impl Names {
                 self.base(language, node)
                     .map_or_else(|| format!(".{}", last.text()), |base| format!("{base}.{}", last.text()))
             }
+            // `process.setuid!(…)`
+            "non_null_expression" => node.parts().next().map(|inner| self.whole(language, inner)).unwrap_or_default(),
             _ => String::new(),
         }
     }
@@ -128,11 +155,13 @@ impl Names {
     fn base(&self, language: Language, node: Node<'_>) -> Option<String> {
         let mut parts = Vec::new();
         let mut left = first_part(node)?;
-        while left.kind() != "identifier" {
+        while left.kind() != "identifier" && !is_require(left) {
             parts.push(last_part(left)?.text());
             left = first_part(left)?;
         }
         let first = match language {
+            // `require("child_process").exec`
+            _ if is_require(left) => plain(&left.child("arguments")?.parts().next().and_then(literal)?).to_owned(),
             Language::Go => left.text().to_owned(),
             _ => match self.imported.get(left.text()) {
                 Some(whole) => whole.clone(),
@@ -142,6 +171,10 @@ impl Names {
         };
         Some(parts.iter().rev().fold(first, |whole, part| format!("{whole}.{part}")))
     }
+}
+
+fn is_require(node: Node<'_>) -> bool {
+    node.kind() == "call_expression" && node.child("function").is_some_and(|function| function.text() == "require")
 }
 
 fn first_part(node: Node<'_>) -> Option<Node<'_>> {

@@ -1,8 +1,10 @@
 //! What in a source is a path of the system, as far as names and texts tell.
 
+use super::language::Language;
 use super::literal::{HOLE, is_text, pieces};
 use super::source::Source;
 use super::syntax::Node;
+use super::values::values;
 
 /// Words of names that stand for a path.
 const PATHS: &[&str] = &[
@@ -24,14 +26,16 @@ const PATHS: &[&str] = &[
 /// An expression for what a source has in it wherever an expression in it is a path. What gives one has such a word in its
 /// name, too.
 pub fn naming() -> String {
-    format!(r"(?i:{}|\bf?p\b)", PATHS.join("|"))
+    let made = r"relative|suffix|with_name|absolute|expanduser|lossy|display|te?mp|home|walk|glob|getwd|executable|argv|\
+                 appdata|profile|_dir|_root|fspath|normalize";
+    format!(r"(?i:{}|{made}|\bf?p\b)", PATHS.join("|"))
 }
 
 /// Words of names that stand for something else with slashes in it.
 const OTHERS: &[&str] = &[
     "url", "uri", "href", "route", "endpoint", "ref", "branch", "api", "link", "mime", "request", "req", "zip",
-    "module", "posix", "pattern", "glob", "arcname", "instance", "relative", "script", "content", "contents", "text",
-    "type",
+    "module", "rel", "page", "posix", "pattern", "glob", "arcname", "instance", "relative", "script", "content",
+    "contents", "text", "type",
 ];
 
 /// Functions that give a path of the system.
@@ -45,15 +49,111 @@ const GIVING: &[&str] = &[
     "os.path.expanduser",
     "os.getcwd",
     "os.fspath",
+    "os.walk",
+    "glob.glob",
+    "glob.iglob",
     "pathlib.Path",
     "pathlib.Path.cwd",
+    "pathlib.Path.home",
+    "tempfile.gettempdir",
+    "tempfile.mkdtemp",
     "path.join",
     "path.resolve",
     "path.normalize",
     "path.relative",
     "path.dirname",
+    "url.fileURLToPath",
     "process.cwd",
+    "os.homedir",
+    "os.tmpdir",
+    "filepath.Join",
+    "filepath.Clean",
+    "filepath.Abs",
+    "filepath.Rel",
+    "filepath.Dir",
+    "filepath.EvalSymlinks",
+    "filepath.FromSlash",
+    "os.Getwd",
+    "os.UserHomeDir",
+    "os.TempDir",
+    "os.MkdirTemp",
+    "os.Executable",
+    "Path.new",
+    "PathBuf.from",
+    "std.env.current_dir",
+    "env.current_dir",
+    "std.env.temp_dir",
+    "env.temp_dir",
 ];
+
+/// Methods that only paths of the system have.
+const OF_PATHS: &[&str] = &[
+    ".relative_to",
+    ".joinpath",
+    ".with_suffix",
+    ".with_name",
+    ".absolute",
+    ".expanduser",
+    ".to_string_lossy",
+    ".display",
+    ".to_path_buf",
+    ".with_extension",
+    ".with_file_name",
+];
+
+/// Methods of the same: what they give is what they are called on, in another form.
+const SAME: &[&str] = &[
+    ".lower",
+    ".toLowerCase",
+    ".strip",
+    ".trim",
+    ".rstrip",
+    ".casefold",
+    ".toString",
+    ".resolve",
+    ".to_string",
+    ".into_owned",
+    ".to_owned",
+    ".unwrap",
+    ".expect",
+    ".unwrap_or_default",
+    ".unwrap_or",
+    ".as_ref",
+    ".as_path",
+    ".to_str",
+    ".strip_prefix",
+    ".to_lowercase",
+    ".clone",
+    ".canonicalize",
+    ".as_str",
+    ".into_string",
+    ".join",
+];
+
+/// Functions of the same.
+const SAME_OF_FIRST: &[&str] = &[
+    "str",
+    "String",
+    "os.fspath",
+    "filepath.ToLower",
+    "strings.ToLower",
+    "string",
+    "os.path.expandvars",
+    "sorted",
+    "set",
+    "list",
+    "tuple",
+];
+
+/// How sure it is that an expression is a path of the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sure {
+    Not,
+    /// It is called so.
+    Named,
+    /// Something that gives one has made it.
+    Made,
+}
 
 /// Beginnings of texts that have slashes and are no path.
 const MEDIA: &[&str] = &[
@@ -88,52 +188,144 @@ pub fn words(name: &str) -> Vec<String> {
 }
 
 /// Whether an expression is a path of the system.
-pub fn is_path(source: &Source<'_>, node: Node<'_>) -> bool {
+pub fn is_path<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
+    path(source, node) > Sure::Not
+}
+
+/// How sure it is that an expression is a path of the system: by what it is called, or by what makes it, through names.
+pub fn path<'s>(source: &Source<'s>, node: Node<'s>) -> Sure {
+    path_within(source, node, 8)
+}
+
+/// The same, through so many parts at most.
+fn path_within<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
+    let Some(depth) = depth.checked_sub(1) else { return Sure::Not };
+    let of = |node: Node<'s>| path_within(source, node, depth);
+    let named = |is: bool| if is { Sure::Named } else { Sure::Not };
     match node.kind() {
         "identifier" => {
             let name = node.text();
-            name == "__dirname" || name == "__filename" || name == "__file__" || named_path(name)
+            if matches!(name, "__dirname" | "__filename" | "__file__") {
+                return Sure::Made;
+            }
+            let values = values(source, node);
+            // `for p in page_paths`
+            let is_other = || values.iter().any(|value| value.kind() == "identifier" && is_named_other(*value));
+            let made = values.iter().map(|value| of(*value)).max().unwrap_or(Sure::Not);
+            if made == Sure::Made || !is_named_other(node) && !is_other() {
+                return made.max(named(named_path(name)));
+            }
+            Sure::Not
         }
-        "attribute" | "member_expression" => {
-            let last = node.child("attribute").or_else(|| node.child("property"));
-            let whole = words(node.text());
-            !whole.iter().any(|word| OTHERS.contains(&word.as_str()))
-                && last.is_some_and(|last| named_path(last.text()))
+        "attribute" | "member_expression" | "selector_expression" => {
+            let text = node.text();
+            if matches!(text, "sys.executable" | "process.execPath") || is_directory_variable(source, node) {
+                return Sure::Made;
+            }
+            let last = ["attribute", "property", "field"].iter().find_map(|field| node.child(field));
+            let whole = words(text);
+            let other = whole.iter().any(|word| OTHERS.contains(&word.as_str()));
+            let parent = || ["object", "operand"].iter().find_map(|field| node.child(field));
+            // `Path(x).parent`
+            if last.is_some_and(|last| last.text() == "parent") {
+                return parent().map_or(Sure::Not, of);
+            }
+            named(!other && last.is_some_and(|last| named_path(last.text())))
         }
         // `event["file_path"]`
         "subscript" | "subscript_expression" => {
+            if is_directory_variable(source, node) || matches!(node.text(), "sys.argv[0]" | "process.argv[1]") {
+                return Sure::Made;
+            }
             let key = node.child("subscript").or_else(|| node.child("index"));
-            key.and_then(pieces).is_some_and(|key| named_path(&key))
+            named(key.and_then(pieces).is_some_and(|key| named_path(&key)))
         }
-        "call" | "call_expression" => {
-            let Some(function) = node.child("function") else { return false };
-            let name = source.name_of(function);
-            if GIVING.contains(&&*name) {
-                return true;
-            }
-            let first = node.child("arguments").and_then(|arguments| arguments.parts().next());
-            match &*name {
-                "str" | "String" => first.is_some_and(|first| is_path(source, first)),
-                // `event.get("file_path", "")`
-                ".get" => first.and_then(pieces).is_some_and(|key| named_path(&key)),
-                ".lower" | ".toLowerCase" | ".strip" | ".trim" => {
-                    let receiver = function.child("object");
-                    receiver.is_some_and(|receiver| is_path(source, receiver))
-                }
-                _ => false,
+        "call" | "call_expression" => called(source, node, depth),
+        "named_expression"
+        | "parenthesized_expression"
+        | "await"
+        | "await_expression"
+        | "try_expression"
+        | "non_null_expression"
+        | "as_expression"
+        | "reference_expression" => node
+            .child("value")
+            .or_else(|| node.parts().find(|part| part.kind() != "mutable_specifier"))
+            .map_or(Sure::Not, of),
+        // `{str(x.relative_to(root)) for x in …}`
+        "set_comprehension" | "list_comprehension" | "generator_expression" => node.child("body").map_or(Sure::Not, of),
+        // `path or ""`
+        "boolean_operator" => node.child("left").map_or(Sure::Not, of),
+        // `Path(root) / "x"`
+        "binary_operator" if source.language == Language::Python => {
+            let operator = node.child("operator").map_or("", Node::text);
+            match operator {
+                "/" => node.child("left").map_or(Sure::Not, of),
+                "+" => node.parts().map(of).max().unwrap_or(Sure::Not),
+                _ => Sure::Not,
             }
         }
-        "parenthesized_expression" => node.parts().next().is_some_and(|inner| is_path(source, inner)),
-        _ => false,
+        // `f"{path}"`
+        "string" | "template_string" if is_hole(node) => {
+            let hole = node.parts().find(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
+            hole.and_then(|hole| hole.parts().next()).map_or(Sure::Not, of)
+        }
+        _ => Sure::Not,
     }
 }
 
-/// Whether an expression is a call that gives a path of the system.
-pub fn is_made(source: &Source<'_>, node: Node<'_>) -> bool {
-    node.child("function").is_some_and(|function| {
-        let name = source.name_of(function);
-        let first = || node.child("arguments").and_then(|arguments| arguments.parts().next());
-        GIVING.contains(&&*name) || name == "str" && first().is_some_and(|first| is_made(source, first))
+fn called<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
+    let Some(function) = node.child("function") else { return Sure::Not };
+    let name = source.name_of(function);
+    if GIVING.contains(&&*name) || is_directory_variable(source, node) {
+        return Sure::Made;
+    }
+    let first = || node.child("arguments").and_then(|arguments| arguments.parts().next());
+    if SAME_OF_FIRST.contains(&&*name) {
+        return first().map_or(Sure::Not, |first| path_within(source, first, depth));
+    }
+    // `event.get("file_path", "")`
+    if name == ".get" && first().and_then(pieces).is_some_and(|key| named_path(&key)) {
+        return Sure::Named;
+    }
+    let receiver = || ["object", "operand", "value"].iter().find_map(|field| function.child(field));
+    let method = name.rsplit('.').next().map_or(String::new(), |last| format!(".{last}"));
+    // `"/".join(words)` is of words; `path.join("x")` of Rust is of the path.
+    let is_of_words = || receiver().is_some_and(is_text);
+    if OF_PATHS.contains(&&*method) && name.starts_with('.') && !is_of_words() {
+        return Sure::Made;
+    }
+    if SAME.contains(&&*method) && (method != ".join" || source.language == Language::Rust) {
+        return receiver().map_or(Sure::Not, |receiver| path_within(source, receiver, depth));
+    }
+    Sure::Not
+}
+
+/// Whether an expression is a variable of the environment that names a folder: `os.environ["HOME"]`, `process.env.HOME`.
+fn is_directory_variable(source: &Source<'_>, node: Node<'_>) -> bool {
+    let environment = |of: Option<Node<'_>>| {
+        of.is_some_and(|of| matches!(&*source.name_of(of), "os.environ" | "process.env") || of.text() == "process.env")
+    };
+    let name = match node.kind() {
+        "attribute" | "member_expression" if environment(node.child("object")) => {
+            node.child("property").map(|name| name.text().to_owned())
+        }
+        "subscript" | "subscript_expression"
+            if environment(node.child("value")) || environment(node.child("object")) =>
+        {
+            node.child("subscript").or_else(|| node.child("index")).and_then(pieces)
+        }
+        "call" | "call_expression" => {
+            let function = node.child("function").map(|function| source.name_of(function)).unwrap_or_default();
+            matches!(&*function, "os.environ.get" | "os.getenv" | "os.Getenv" | "std.env.var" | "env.var")
+                .then(|| node.child("arguments")?.parts().next().and_then(pieces))
+                .flatten()
+        }
+        _ => None,
+    };
+    name.is_some_and(|name| {
+        matches!(&*name, "HOME" | "USERPROFILE" | "TMPDIR" | "TEMP" | "TMP" | "PWD" | "APPDATA" | "LOCALAPPDATA")
+            || ["_DIR", "_ROOT", "_HOME", "_CWD"].iter().any(|ending| name.ends_with(ending))
     })
 }
 
@@ -168,6 +360,16 @@ pub fn is_file_text(text: &str) -> bool {
     is_path_text(text) && parts.len() > 1 && parts.last().is_some_and(|last| ends(last))
 }
 
+/// Whether a source has to do with addresses: what it calls a path may be one.
+pub fn knows_addresses(source: &Source<'_>) -> bool {
+    let is_known = |whole: &str| {
+        ["urllib", "http", "express", "flask", "fastapi", "django", "aiohttp"].iter().any(|module| whole.starts_with(module))
+            // The two that turn one into the other make paths of the system.
+            || whole.starts_with("url") && !matches!(whole, "url.fileURLToPath" | "url.pathToFileURL")
+    };
+    source.imported().any(is_known)
+}
+
 /// Whether a name says that something with slashes is no path of the system.
 pub fn is_named_other(node: Node<'_>) -> bool {
     words(node.text()).iter().any(|word| OTHERS.contains(&word.as_str()))
@@ -176,54 +378,39 @@ pub fn is_named_other(node: Node<'_>) -> bool {
 /// Whether it is below a folder that only POSIX systems have: who asks for it knows where it is.
 pub fn is_of_posix(text: &str) -> bool {
     [
-        "/dev/", "/proc/", "/sys/", "/etc/", "/usr/", "/bin/", "/tmp/", "/var/", "/home/", "/opt/", "/run/", "/root/",
-        "/Users/", "/mnt/",
+        "/dev/",
+        "/proc/",
+        "/sys/",
+        "/etc/",
+        "/usr/",
+        "/bin/",
+        "/tmp/",
+        "/var/",
+        "/home/",
+        "/opt/",
+        "/run/",
+        "/root/",
+        "/Users/",
+        "/mnt/",
+        "/System/",
+        "/Library/",
+        "/private/",
+        "/sbin/",
+        "/lib/",
+        "/boot/",
+        "/Applications/",
     ]
     .iter()
     .any(|folder| text.starts_with(folder) || text == folder.trim_end_matches('/'))
 }
 
-/// Whether the function that a node lies in sees to separators, or has its paths from where they are slashes.
-pub fn sees_to_separators<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
-    const SEEN: &[&str] = &[
-        "as_posix",
-        "posixpath",
-        "PurePosixPath",
-        "normcase",
-        "replaceAll",
-        "zipfile",
-        "tarfile",
-        "ZipFile",
-        "urlparse",
-        "urlsplit",
-        "namelist",
-    ];
-    // `os.path.join(*path.split("/"))` makes one of the system's.
-    let joins = |around: Node<'_>| around.child("function").is_some_and(|function| function.text().ends_with("join"));
-    let joined = node.ancestors().take(6).any(joins);
-    joined
-        || source.scope_has("separators", node, |node| match node.kind() {
-            "identifier" | "property_identifier" => {
-                let text = node.text();
-                let of = || node.parent().is_some_and(|of| matches!(of.kind(), "attribute" | "member_expression"));
-                SEEN.contains(&text) || matches!(text, "sep" | "altsep") && of() || {
-                    let lower = text.to_ascii_lowercase();
-                    ["normalis", "normaliz", "posix", "slash"].iter().any(|part| lower.contains(part))
-                        && lower != "normpath"
-                }
-            }
-            // `.replace("\\", "/")` and `.replace(/\\/g, "/")`; what git lists has slashes everywhere.
-            "string" => pieces(node).is_some_and(|text| match &*text {
-                "\\" => node.next_sibling().and_then(Node::next_sibling).and_then(pieces).is_some_and(|by| by == "/"),
-                "ls-files" | "ls-tree" | "--name-only" | "--name-status" | "--porcelain" => true,
-                _ => false,
-            }),
-            "regex" => node.text().contains("\\\\"),
-            _ => false,
-        })
+/// Whether a text is nothing but what is put into it: `f"{path}"`.
+fn is_hole(text: Node<'_>) -> bool {
+    pieces(text).is_some_and(|text| text.chars().eq([HOLE]))
 }
 
 /// Whether a node is a text, and which.
 pub fn text_of(node: Node<'_>) -> Option<String> {
-    is_text(node).then(|| pieces(node)).flatten()
+    let text = is_text(node).then(|| pieces(node)).flatten()?;
+    (!text.chars().eq([HOLE])).then_some(text)
 }

@@ -1,10 +1,11 @@
 //! What a shell does with a command: where its output goes, and whether it is waited for.
 
 use super::language::Language;
-use super::literal::literal;
+use super::literal::{literal, summed};
 use super::names::Names;
-use super::source::{About, Source};
+use super::source::{About, Call, Source};
 use super::syntax::{Node, Syntax};
+use super::values::meant;
 
 /// Whether a command, or what it is the last part of, is sent into the background.
 #[must_use]
@@ -28,6 +29,24 @@ fn background(node: Node<'_>) -> Option<Node<'_>> {
         }
         statement = parent;
     }
+}
+
+/// An `&` that is no part of `&&` and of a redirection.
+pub const LONE: &str = r"(?:^|[^&>|<])&(?:[^&>]|$)";
+
+/// What a shell sends into the background: each statement, and the `&` after it.
+#[must_use]
+pub fn sent<'s>(source: &Source<'s>) -> Vec<(Node<'s>, Node<'s>)> {
+    let mut all = Vec::new();
+    for parent in source.syntax.nodes() {
+        let mut before: Option<Node<'_>> = None;
+        for part in parent.children() {
+            let sent =
+                before.replace(part).filter(|before| part.kind() == "&" && !part.is_named() && before.is_named());
+            all.extend(sent.map(|sent| (sent, part)));
+        }
+    }
+    all
 }
 
 /// Whether a command's standard output goes elsewhere, by what is written at it or around it.
@@ -68,12 +87,28 @@ pub fn with_commands<R>(text: &str, then: impl FnOnce(&Source<'_>) -> R) -> Opti
 pub const PYTHON_STARTERS: &[&str] =
     &["subprocess.Popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"];
 
+/// What starts a program whose words are its arguments.
+const OF_WORDS: &[&str] = &[
+    "asyncio.create_subprocess_exec",
+    "exec.Command",
+    "Command.new",
+    "std.process.Command.new",
+    "process.Command.new",
+];
+
 /// The text that a call gives to the system's shell; `None` of any other call, and of one that names its shell.
 #[must_use]
-pub fn shell_text(source: &Source<'_>, call: &super::source::Call<'_>) -> Option<String> {
+pub fn shell_text<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
     let first = call.positional.first().copied();
     let text = match (source.language, &*call.name) {
-        (Language::Python, "os.system" | "os.popen" | "subprocess.getoutput" | "subprocess.getstatusoutput") => first?,
+        (
+            Language::Python,
+            "os.system"
+            | "os.popen"
+            | "subprocess.getoutput"
+            | "subprocess.getstatusoutput"
+            | "asyncio.create_subprocess_shell",
+        ) => first?,
         (Language::Python, name) if PYTHON_STARTERS.contains(&name) => {
             let through = call.keyword("shell").is_some_and(|shell| shell.text() == "True");
             if !through || call.keyword("executable").is_some() {
@@ -87,14 +122,18 @@ pub fn shell_text(source: &Source<'_>, call: &super::source::Call<'_>) -> Option
             }
             first?
         }
+        (_, "child_process.spawn" | "child_process.spawnSync") if source.language.is_script() => {
+            call.keyword("shell").filter(|shell| shell.text() == "true")?;
+            first?
+        }
         _ => return None,
     };
-    super::literal::pieces(text)
+    meant(source, text).into_iter().find_map(summed)
 }
 
 /// The text that a call gives to a shell: the system's, or one that its argv names (`["bash", "-c", "…"]`).
 #[must_use]
-pub fn given_text(source: &Source<'_>, call: &super::source::Call<'_>) -> Option<String> {
+pub fn given_text<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
     shell_text(source, call).or_else(|| {
         let words = words_of(source, call, super::literal::pieces)?;
         let (program, rest) = words.split_first()?;
@@ -112,36 +151,94 @@ fn is_posix_shell(program: &str) -> bool {
     matches!(name.strip_suffix(".exe").unwrap_or(name), "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash")
 }
 
-/// The words of an argv that a call starts, as far as they stand there.
+/// The words of an argv that a call starts, as far as they stand there; without those that only start another program
+/// (`sudo`, `timeout 5`, `xargs`).
 #[must_use]
-pub fn argv(source: &Source<'_>, call: &super::source::Call<'_>) -> Option<Vec<String>> {
-    words_of(source, call, literal)
+pub fn argv<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Vec<String>> {
+    words_of(source, call, literal).map(|words| inner(&words))
 }
 
-fn words_of(
-    source: &Source<'_>,
-    call: &super::source::Call<'_>,
-    read: fn(Node<'_>) -> Option<String>,
-) -> Option<Vec<String>> {
+/// The program that another one starts, with its words.
+fn inner(words: &[String]) -> Vec<String> {
+    const STARTING: &[&str] =
+        &["sudo", "doas", "command", "exec", "env", "timeout", "xargs", "nice", "builtin", "busybox"];
+    let mut rest = words;
+    while let Some((program, after)) = rest.split_first()
+        && STARTING.contains(&program.rsplit('/').next().unwrap_or(program))
+    {
+        // `command -v x` asks.
+        if program == "command" && after.first().is_some_and(|word| matches!(word.as_str(), "-v" | "-V")) {
+            break;
+        }
+        let is_own = |word: &&String| {
+            word.starts_with('-') || word.contains('=') || word.starts_with(|c: char| c.is_ascii_digit())
+        };
+        let skipped = after.iter().take_while(is_own).count();
+        if after.len() == skipped {
+            break;
+        }
+        rest = &after[skipped..];
+    }
+    rest.to_vec()
+}
+
+fn words_of<'s>(source: &Source<'s>, call: &Call<'s>, read: fn(Node<'_>) -> Option<String>) -> Option<Vec<String>> {
     let words = |list: Node<'_>| list.parts().map(|part| read(part).unwrap_or_default()).collect::<Vec<_>>();
+    let list = |given: Node<'s>| {
+        meant(source, given).into_iter().find(|list| matches!(list.kind(), "list" | "tuple" | "array"))
+    };
     match (source.language, &*call.name) {
         (Language::Shell, _) => Some(std::iter::once(call.name.clone()).chain(call.words()).collect()),
         (Language::Python, name) if PYTHON_STARTERS.contains(&name) => {
-            call.argument(0, "args").filter(|list| matches!(list.kind(), "list" | "tuple")).map(words)
+            call.argument(0, "args").and_then(list).map(words)
         }
         (
             _,
             "child_process.spawn" | "child_process.spawnSync" | "child_process.execFile" | "child_process.execFileSync",
         ) => {
             let mut argv = vec![read(*call.positional.first()?)?];
-            argv.extend(
-                call.positional.get(1).filter(|list| list.kind() == "array").into_iter().flat_map(|list| words(*list)),
-            );
+            argv.extend(call.positional.get(1).copied().and_then(list).into_iter().flat_map(words));
             Some(argv)
         }
-        (Language::Go, "exec.Command") | (Language::Rust, "Command.new" | "std.process.Command.new") => {
-            Some(call.positional.iter().map(|word| read(*word).unwrap_or_default()).collect())
+        (Language::Go, "exec.CommandContext") => {
+            Some(call.positional.iter().skip(1).map(|word| read(*word).unwrap_or_default()).collect())
+        }
+        (_, name) if OF_WORDS.contains(&name) => {
+            let mut argv: Vec<String> = call.positional.iter().map(|word| read(*word).unwrap_or_default()).collect();
+            if source.language == Language::Rust {
+                argv.extend(of_chain(call.node, read));
+            }
+            Some(argv)
         }
         _ => None,
     }
+}
+
+/// `.arg("-f").args(["a", "b"])`, that follow a `Command::new`.
+fn of_chain(new: Node<'_>, read: fn(Node<'_>) -> Option<String>) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut last = new;
+    for around in new.ancestors().take(64) {
+        match around.kind() {
+            "field_expression" => {}
+            "call_expression"
+                if around.child("function").is_some_and(|function| function.child("value") == Some(last)) =>
+            {
+                let method =
+                    around.child("function").and_then(|function| function.child("field")).map_or("", Node::text);
+                let given = around.child("arguments").into_iter().flat_map(Node::parts);
+                match method {
+                    "arg" => words.extend(given.map(|word| read(word).unwrap_or_default())),
+                    "args" => {
+                        let lists = given.flat_map(Node::descendants).filter(|word| word.kind() == "string_literal");
+                        words.extend(lists.map(|word| read(word).unwrap_or_default()));
+                    }
+                    _ => {}
+                }
+                last = around;
+            }
+            _ => break,
+        }
+    }
+    words
 }

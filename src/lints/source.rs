@@ -51,6 +51,7 @@ impl<'a> About<'a> {
                 || stem.ends_with("-test")
                 || part.contains(".test.")
                 || part.contains(".spec.")
+                || part.rsplit_once('.').is_some_and(|(_, ending)| ending == "bats")
         })
     }
 }
@@ -204,6 +205,11 @@ impl<'s> Source<'s> {
         self.names.imported().any(|whole| beginnings.iter().any(|beginning| whole.starts_with(beginning)))
     }
 
+    /// The whole names of what is imported.
+    pub fn imported(&self) -> impl Iterator<Item = &str> {
+        self.names.imported()
+    }
+
     /// Whether its name, or that of a folder, says that it is for a system that is no Windows.
     #[must_use]
     pub fn is_for_posix(&self) -> bool {
@@ -214,6 +220,18 @@ impl<'s> Source<'s> {
     #[must_use]
     pub fn is_test(&self) -> bool {
         self.about.is_test()
+    }
+}
+
+impl Source<'_> {
+    /// Whether a place is in a self-test: in a file of them, or in a module of Rust's that is one.
+    #[must_use]
+    pub fn is_test_at(&self, node: Node<'_>) -> bool {
+        let is_module = |around: Node<'_>| {
+            let name = around.child("name").map_or("", Node::text);
+            around.kind() == "mod_item" && (name == "tests" || name == "test" || name.ends_with("_tests"))
+        };
+        self.is_test() || self.language == Language::Rust && node.ancestors().any(is_module)
     }
 }
 
@@ -252,7 +270,8 @@ fn call<'s>(language: Language, node: Node<'s>, names: &Names) -> Option<Call<'s
 }
 
 /// Keys and values of an object, with what is spread into it.
-fn pairs(object: Node<'_>) -> (Vec<(&str, Node<'_>)>, Vec<Node<'_>>) {
+#[must_use]
+pub fn pairs(object: Node<'_>) -> (Vec<(&str, Node<'_>)>, Vec<Node<'_>>) {
     let (mut pairs, mut spread) = (Vec::new(), Vec::new());
     for part in object.parts() {
         match (part.kind(), part.child("key"), part.child("value")) {

@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::super::detach::Options;
-use super::super::language::Language::{self, Python, Shell};
+use super::super::language::Language::{self, JavaScript, Python, Shell};
 use super::super::literal::pieces;
 use super::super::needs::Need;
-use super::super::needs::Sign::{Calls, Text};
+use super::super::needs::Sign::Text;
+use super::super::options::Options;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::shell::{PYTHON_STARTERS, given_text, is_of_output, redirects_output, with_commands};
+use super::super::shell::{LONE, PYTHON_STARTERS, given_text, is_of_output, redirects_output, sent, with_commands};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
-use super::super::written::Written;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -24,8 +23,7 @@ pub const RULE: Rule = Rule {
     hosts: &[TrapHost::Any],
     needs: &[
         Need::of(&[Shell], &[Text(LONE)]),
-        Need::of(&[Python], &[Text(LONE), Text("subprocess"), Calls(PYTHON_STARTERS, sends)]),
-        Need::of(&[Python], &[Text(LONE), Calls(&["system"], sends)]),
+        Need::of(&[Python], &[Text(LONE), Text(r"\b(?:subprocess|system)\b")]),
         Need::of(Language::SCRIPTS, &[Text(LONE), Text("child_process")]),
     ],
     mend: "redirect the whole: { a && b; } >/dev/null 2>&1 &",
@@ -35,6 +33,8 @@ pub const RULE: Rule = Rule {
         (Shell, "(sleep 9 >/dev/null; sync) 2>/dev/null &\n"),
         (Shell, "f() {\n  tail -f log | grep x &\n}\n"),
         (Shell, "bash -c 'sleep 9 &'\n"),
+        (Shell, "worker 2>&1 >/dev/null &\n"),
+        (JavaScript, "const { execSync } = require('child_process');\nexecSync('worker &');\n"),
         (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 &\"])\n"),
         (Python, "import os\n\nos.system(\"sleep 9 &\")\n"),
     ],
@@ -46,25 +46,20 @@ pub const RULE: Rule = Rule {
         (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 &\"], stdout=subprocess.DEVNULL)\n"),
         (Python, "import subprocess\n\nsubprocess.run([\"bash\", \"-c\", \"sleep 9 & wait\"])\n"),
         (Shell, "exec >/dev/null 2>&1\nsleep 9 &\n"),
+        (Shell, "(exec >/dev/null 2>&1; sleep 9) &\n"),
+        (Shell, "start() {\n  (sleep 9; sync) &\n}\nstart\npid=$!\n"),
         (Shell, "server &\npid=$!\nrun\nkill $pid\n"),
         (Shell, "sleep 9 &>>log &\n"),
         (Shell, "(sleep 9; sync) &\nlog \"running ($!)\"\n"),
     ],
     seen: Seen {
-        found: 0,
-        right: 0,
+        found: 3,
+        right: 3,
         wrong: 0,
-        remark: "what a script waits for, or keeps the process id of, is left out since one of those was found, whose output goes to a log.",
+        remark: "what a script waits for, or keeps the process id of, is left out since some of those were found.",
     },
     find,
 };
-
-/// An `&` that is no part of `&&` and of a redirection.
-const LONE: &str = r"(?:^|[^&>|<])&(?:[^&>]|$)";
-
-fn sends(call: &Written<'_>) -> bool {
-    call.inside.contains(&b'&')
-}
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if source.language == Shell {
@@ -88,9 +83,15 @@ fn has_own_output<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
         Shell => redirects_output(call.node) || call.node.within(&["command_substitution"]).is_some(),
         Python if PYTHON_STARTERS.contains(&&*call.name) => {
             let options = Options::of(source, call);
-            options.untold || options.has("stdout") || options.has("capture_output") || call.name.ends_with("output")
+            // A pipe is read to its end, as the host does.
+            let pipes = options.has("capture_output") || call.name.ends_with("output");
+            options.untold || options.has("stdout") && !pipes
         }
         Python => call.name != "os.system",
+        // They read a pipe to its end.
+        language if language.is_script() && matches!(&*call.name, "child_process.exec" | "child_process.execSync") => {
+            false
+        }
         language if language.is_script() => {
             let inherits = |stdio: Node<'_>| stdio.descendants().any(|node| pieces(node).as_deref() == Some("inherit"));
             !call.keyword("stdio").is_some_and(inherits)
@@ -112,20 +113,14 @@ fn of_shell<'s>(source: &Source<'s>) -> Vec<(Node<'s>, String)> {
         .map(|call| call.node.index())
         .next();
     let looked_after = LookedAfter::of(source);
-    for parent in source.syntax.nodes() {
-        let mut before: Option<Node<'_>> = None;
-        for part in parent.children() {
-            let sent =
-                before.replace(part).filter(|before| part.kind() == "&" && !part.is_named() && before.is_named());
-            let Some(sent) = sent else { continue };
-            if first_exec.is_some_and(|exec| exec < sent.index()) || is_inside_redirected(sent) {
-                continue;
-            }
-            if let Some(message) = keeps(sent)
-                && !looked_after.has(part)
-            {
-                found.push((sent, message));
-            }
+    for (statement, mark) in sent(source) {
+        if first_exec.is_some_and(|exec| exec < statement.index()) || is_inside_redirected(statement) {
+            continue;
+        }
+        if let Some(message) = keeps(statement)
+            && !looked_after.has(mark)
+        {
+            found.push((statement, message));
         }
     }
     found
@@ -169,6 +164,12 @@ impl LookedAfter {
             list.get(list.partition_point(|place| *place <= at)).copied()
         };
         let next = after(&self.sent).unwrap_or(usize::MAX);
+        // Who calls a function that ends with it has its process id.
+        let part = scope(mark);
+        let ends_function = part.parent().is_some() && part.end_index() <= mark.index() + 3;
+        if ends_function && !self.ids.is_empty() {
+            return true;
+        }
         after(&self.waits).is_some() || after(&self.ids).is_some_and(|id| id < next)
     }
 }
@@ -182,7 +183,15 @@ fn keeps(statement: Node<'_>) -> Option<String> {
     } else {
         statement
     };
+    // `2>&1 >/dev/null`: the second output is where the first one was.
+    let mut redirections = statement.children().filter(|part| part.kind() == "file_redirect");
+    let crosses = redirections.next().is_some_and(|first| first.text().replace(' ', "") == "2>&1")
+        && redirections.next().is_some_and(is_of_output);
     match body.kind() {
+        _ if crosses && body.kind() != "list" => {
+            Some("2>&1 stands before the redirection, so that its errors keep the hook's output".to_owned())
+        }
+        "subshell" | "compound_statement" if !redirects && begins_with_exec(body) => None,
         "list" if redirects => Some(
             "the redirection is that of the last command alone: the shell that runs the list keeps the output"
                 .to_owned(),
@@ -194,6 +203,15 @@ fn keeps(statement: Node<'_>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// `(exec >/dev/null 2>&1; worker)`
+fn begins_with_exec(group: Node<'_>) -> bool {
+    group.parts().next().is_some_and(|first| {
+        first.kind() == "redirected_statement"
+            && first.child("body").is_some_and(|body| body.text() == "exec")
+            && first.children().any(|part| part.kind() == "file_redirect" && is_of_output(part))
+    })
 }
 
 /// Whether something around it redirects the output of all that is in it.

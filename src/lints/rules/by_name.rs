@@ -1,6 +1,7 @@
 //! `by-name`: processes that are found or ended by name.
 
 use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell};
+use super::super::literal::literal;
 use super::super::needs::Need;
 use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
@@ -18,9 +19,12 @@ pub const RULE: Rule = Rule {
     hosts: &[TrapHost::Windows, TrapHost::Any],
     needs: &[
         Need::of(&[Shell], &[Text(PROGRAMS)]),
-        Need::of(&[Python], &[Text(PROGRAMS), Text(r"\b(?:subprocess|system|popen)\b")]),
+        Need::of(
+            &[Python],
+            &[Text(PROGRAMS), Text(r"\b(?:subprocess|system|popen|getoutput|getstatusoutput|asyncio|psutil)\b")],
+        ),
         Need::of(Language::SCRIPTS, &[Text(PROGRAMS), Text("child_process")]),
-        Need::of(&[Rust, Go], &[Text(PROGRAMS), Text(r"\b(?:Command|exec)\b")]),
+        Need::of(&[Rust, Go], &[Text(PROGRAMS), Text(r"\b(?:Command|exec|processes_by_\w+)\b")]),
     ],
     mend: "keep the process id of what you start, and ask for that (kill -0 \"$pid\", child.poll())",
     bad: &[
@@ -33,18 +37,30 @@ pub const RULE: Rule = Rule {
         (JavaScript, "const { execSync } = require('child_process');\nexecSync('ps aux | grep guard');\n"),
         (Rust, "fn f() { Command::new(\"pkill\").arg(\"guard\").status().ok(); }\n"),
         (Go, "package a\n\nfunc f() { exec.Command(\"pgrep\", \"guard\").Run() }\n"),
+        (Go, "package a\n\nfunc f() { exec.Command(\"sh\", \"-c\", \"ps aux | grep guard\").Run() }\n"),
+        (Rust, "fn f() { Command::new(\"ps\").args([\"aux\"]).output().ok(); }\n"),
+        (Shell, "sudo pkill guard\n"),
+        (Shell, "trap 'pkill -f guard.py' EXIT\n"),
+        (
+            Python,
+            "import subprocess\n\nCOMMAND = [\"taskkill\", \"/F\", \"/IM\", \"node.exe\"]\nsubprocess.run(COMMAND)\n",
+        ),
+        (Python, "import psutil\n\nfor p in psutil.process_iter():\n    if p.name() == \"guard\":\n        p.kill()\n"),
     ],
     good: &[
         (Shell, "kill -0 \"$pid\"\n"),
         (Shell, "ps -p \"$pid\" -o comm=\n"),
         (Shell, "pgrep -P \"$pid\"\n"),
+        (Shell, "command -v pgrep\n"),
+        (Python, "import subprocess\n\ndef f(pid):\n    subprocess.run([\"taskkill\", \"/F\", \"/PID\", pid])\n"),
         (Python, "import os\n\nif os.name == \"posix\":\n    os.system(\"killall guard\")\n"),
     ],
     seen: Seen { found: 3, right: 3, wrong: 0, remark: "" },
     find,
 };
 
-const PROGRAMS: &str = r"\b(?:pgrep|pkill|killall|pidof|ps)\b";
+const PROGRAMS: &str =
+    r"\b(?:pgrep|pkill|killall|pidof|ps|tasklist|taskkill|process_iter|processes_by_(?:exact_)?name)\b";
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in &source.calls {
@@ -58,10 +74,48 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
                         .find_map(|command| searching(&argv(inner, command)?, || is_piped_on(inner, command)))
                 })?
             });
-        if let Some(program) = program.filter(|_| !source.is_guarded(call.node)) {
+        // `trap 'pkill x' EXIT`
+        let trapped = || {
+            let text = Some(call).filter(|call| call.name == "trap" && source.language == Shell)?.words().next()?;
+            with_commands(&text, |inner| inner.calls.iter().find_map(|it| searching(&argv(inner, it)?, || false)))?
+        };
+        let program = program.or_else(trapped);
+        if let Some(program) = program.filter(|program| *program == "taskkill" || !source.is_guarded(call.node)) {
             hits.push(Hit::at(call.node, format!("{program} looks for processes by name")));
         }
     }
+    let by_name = |call: &&Call<'_>| matches!(call.method(), "processes_by_name" | "processes_by_exact_name");
+    hits.extend(
+        source
+            .calls
+            .iter()
+            .filter(by_name)
+            .map(|call| Hit::at(call.node, format!("{} looks for processes by name", call.method()))),
+    );
+    hits.extend(
+        source
+            .calls_of(&["psutil.process_iter"])
+            .filter(|call| compares_names(source, call))
+            .map(|call| Hit::at(call.node, "psutil's processes are looked through for a name")),
+    );
+}
+
+/// Whether what goes through all processes looks at their names.
+fn compares_names<'s>(source: &Source<'s>, call: &Call<'s>) -> bool {
+    source.scope_has("names of processes", call.node, |node| match node.kind() {
+        "comparison_operator" => {
+            let names = |part: Node<'_>| {
+                let text = match part.kind() {
+                    "identifier" => part.text().to_owned(),
+                    "string" => literal(part).unwrap_or_default(),
+                    _ => return false,
+                };
+                matches!(&*text, "name" | "cmdline" | "exe")
+            };
+            node.descendants().take(40).any(names)
+        }
+        _ => false,
+    })
 }
 
 /// The program, if what it does is to look for a name. `piped`: whether its output is looked through.
@@ -73,10 +127,16 @@ fn searching(argv: &[String], piped: impl Fn() -> bool) -> Option<&'static str> 
         "pgrep" if !has(&["-P", "--parent", "-s", "-g"]) => Some("pgrep"),
         "pkill" if !has(&["-P", "--parent", "-s", "-g"]) => Some("pkill"),
         "killall" => Some("killall"),
+        "taskkill" | "taskkill.exe" if has(&["/IM", "/im", "/Im", "-im", "//IM"]) => Some("taskkill"),
         "pidof" => Some("pidof"),
+        // Of one process it is asked by its id.
+        "tasklist" | "tasklist.exe" if !has(&["/FI", "/fi", "//FI"]) => Some("tasklist"),
         "ps" if has(&["-C"])
-            || (!has(&["-p", "--pid", "-o"]) || has(&["-e", "-A", "-ax", "-eo", "axo"]))
-                && has(&["aux", "-ef", "-e", "-A", "ax", "-aux", "-ax", "-eo", "axo", "auxww"])
+            || (!has(&["-p", "--pid", "-o"]) || has(&["-e", "-A", "-ax", "-eo", "axo", "-axo", "-Ao"]))
+                && has(&[
+                    "aux", "-ef", "-e", "-A", "ax", "-aux", "-ax", "-eo", "axo", "auxww", "-axo", "-eaf", "-Ao", "-Af",
+                    "-auxww", "auxw", "-eF",
+                ])
                 && piped() =>
         {
             Some("ps")

@@ -1,20 +1,23 @@
 //! `in-place-write`: a file that others poll is written in place.
 
-use super::super::language::Language::{self, JavaScript, Python, Shell};
+use std::collections::BTreeSet;
+
+use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell};
 use super::super::literal::literal;
 use super::super::needs::Need;
 use super::super::needs::Sign::{Calls, Made, Text};
 use super::super::paths::words;
 use super::super::rule::{Hit, Rule, Seen};
-use super::super::source::{Source, scope};
+use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
-use super::super::written::{Written, has_text, plain_text};
+use super::super::values::meant;
+use super::super::written::{Written, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
     kind: LintKind::InPlaceWrite,
     severity: Severity::Warning,
-    finds: "A file of state that another process reads (by its name: state, cache, status, heartbeat, pid file, or \
+    finds: "A file of state that another process reads (by its name: state, cache, status, heartbeat, lock, pid file, or \
             written by a function that publishes) is written in place.",
     why: "Between the opening and the last byte it is empty or half: hooks run at once, and whoever reads then gets broken \
           JSON. A run that is ended in between leaves it so.",
@@ -24,7 +27,9 @@ pub const RULE: Rule = Rule {
             .when(|about| !about.is_test()),
         Need::of(&[Python], &[Made(functions), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
         Need::of(&[Python], &[Made(names), Text(r"\bwrite_(?:text|bytes)\b")]).when(|about| !about.is_test()),
-        Need::of(Language::SCRIPTS, &[Made(names), Text("writeFile")]).when(|about| !about.is_test()),
+        Need::of(Language::SCRIPTS, &[Made(names), Text("writeFile|Bun")]).when(|about| !about.is_test()),
+        Need::of(&[Rust], &[Made(names), Text(r"\b(?:fs|File)\b")]).when(|about| !about.is_test()),
+        Need::of(&[Go], &[Made(names), Text(r"\b(?:WriteFile|Create)\b")]).when(|about| !about.is_test()),
         Need::of(&[Shell], &[Made(names), Text(">")]).when(|about| !about.is_test()),
     ],
     mend: "write a draft beside it, and put it in its place with os.replace (rename, mv)",
@@ -43,6 +48,9 @@ pub const RULE: Rule = Rule {
             "const fs = require('fs');\nconst save = (stateFile, text) => { fs.writeFileSync(stateFile, text); };\n",
         ),
         (Shell, "echo \"$json\" >\"$STATE_FILE\"\n"),
+        (Shell, "echo $$ >\"$FOLDER/worker.pid\"\n"),
+        (Rust, "fn save(text: &str) { std::fs::write(\"state.json\", text).ok(); }\n"),
+        (Go, "package a\n\nfunc save(text []byte) { os.WriteFile(\"state.json\", text, 0o600) }\n"),
     ],
     good: &[
         (
@@ -58,37 +66,33 @@ pub const RULE: Rule = Rule {
             JavaScript,
             "const fs = require('fs');\nconst save = (stateFile, text) => { fs.writeFileSync(stateFile + '.tmp', text); fs.renameSync(stateFile + '.tmp', stateFile); };\n",
         ),
+        (Shell, "exec 9>\"$LOCK_FILE\"\nflock -n 9\n"),
+        (Shell, "(set -o noclobber; echo $$ >\"$LOCK_FILE\")\n"),
         (Shell, "echo \"$json\" >\"$STATE_FILE.tmp\" && mv \"$STATE_FILE.tmp\" \"$STATE_FILE\"\n"),
     ],
-    seen: Seen { found: 16, right: 15, wrong: 1, remark: "the wrong one is written by an installer alone." },
+    seen: Seen { found: 25, right: 24, wrong: 1, remark: "the wrong one is written by an installer alone." },
     find,
 };
 
 /// An expression for what the name of such a file, or that of a function, has in it.
 fn names() -> String {
-    format!("(?i:{}|{}|pid(?:[^a-z]|\\z))|[pP]id[A-Z]", SHARED.join("|"), PUBLISHING.join("|"))
-}
-
-/// The same for the name of a function alone.
-fn functions() -> String {
-    format!(r"\bdef\s+\w*(?:{})", names())
-}
-
-/// Whether the file that a call is given may have such a name.
-fn is_named(call: &Written<'_>) -> bool {
-    let file = call.arguments.first().map(|file| file.to_ascii_lowercase()).unwrap_or_default();
-    SHARED.iter().chain(&["pid"]).any(|word| memchr::memmem::find(&file, word.as_bytes()).is_some())
+    format!("(?i:lock|cache|registry|{}|{}|pid(?:[^a-z]|$))|[pP]id[A-Z]", SHARED.join("|"), PUBLISHING.join("|"))
 }
 
 /// Whether an `open` may have a mode that begins with `w`.
 fn may_write(call: &Written<'_>) -> bool {
-    let mode = call.argument(1, "mode");
     // What is no text is not known.
-    mode.is_some_and(|mode| plain_text(mode).map_or_else(|| has_text(mode), |mode| mode.starts_with('w')))
+    let writes = |mode: &[u8]| {
+        plain_text(mode).map_or_else(|| mode.contains(&b'"') || mode.contains(&b'\''), |mode| mode.starts_with(b"w"))
+    };
+    // Of a path's own `open` the mode is the first.
+    [0, 1].into_iter().filter_map(|at| call.argument(at, "mode")).any(writes)
 }
 
 /// Words of names of files that several read.
-const SHARED: &[&str] = &["state", "cache", "status", "heartbeat", "pidfile"];
+const SHARED: &[&str] = &["state", "status", "heartbeat", "pidfile"];
+/// Words of names that say what kind of thing it is, behind those that say what is in it.
+const GENERAL: &[&str] = &["file", "path", "name", "json", "jsonl", "txt", "yaml", "toml", "db", "data", "dat"];
 /// The same for a function that writes: what it publishes is for others whatever it is, and what it saves if its name says so.
 const PUBLISHING: &[&str] = &["publish"];
 const SAVING: &[&str] = &["save", "write", "store", "dump", "persist", "update", "record"];
@@ -103,41 +107,108 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         return shell(source, hits);
     }
     for call in &source.calls {
-        let path = match (source.language, &*call.name) {
-            (Python, "open" | "io.open") => {
-                let writes = call.argument(1, "mode").and_then(literal).is_some_and(|mode| mode.starts_with('w'));
-                if writes { call.positional.first().copied() } else { None }
-            }
-            (Python, ".write_text" | ".write_bytes") => call.receiver,
-            (_, "fs.writeFileSync" | "fs.writeFile" | "fs.promises.writeFile" | "fs/promises.writeFile")
-                if source.language.is_script() =>
-            {
-                call.positional.first().copied()
-            }
-            _ => None,
-        };
-        let Some(path) = path else { continue };
-        if is_shared(path, call.node) && !renames(source, call.node) {
+        let Some(path) = written(source, call) else { continue };
+        let fills = call.name != "open" || !is_only_made(source, call.node);
+        let names = meant(source, path);
+        let is_trap =
+            names.iter().any(|path| is_shared(*path, call.node)) || fills && names.iter().any(|path| is_lock(*path));
+        if is_trap && !renames(source, call.node) && !source.is_test_at(call.node) {
             hits.push(Hit::at(call.node, format!("{} is written in place", super::short(path.text()))));
         }
     }
 }
 
-/// Whether an expression, or the function that it stands in, names a file that several read.
-fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
+/// The file that a call writes from its beginning.
+fn written<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Node<'s>> {
+    let first = call.positional.first().copied();
+    match (source.language, &*call.name) {
+        (Python, "open" | "io.open") => {
+            let writes = call.argument(1, "mode").and_then(literal).is_some_and(|mode| mode.starts_with('w'));
+            first.filter(|_| writes)
+        }
+        (Python, ".open") => {
+            let writes = call.argument(0, "mode").and_then(literal).is_some_and(|mode| mode.starts_with('w'));
+            call.receiver.filter(|_| writes)
+        }
+        (Python, ".write_text" | ".write_bytes") => call.receiver,
+        (_, "fs.writeFileSync" | "fs.writeFile" | "fs.promises.writeFile" | "fs/promises.writeFile" | "Bun.write")
+            if source.language.is_script() =>
+        {
+            // `{ flag: 'wx' }` makes it, `{ flag: 'a' }` adds to it.
+            let adds = call.keyword("flag").and_then(literal).is_some_and(|flag| flag != "w");
+            first.filter(|_| !adds)
+        }
+        (Rust, "fs.write" | "std.fs.write" | "File.create" | "fs.File.create" | "std.fs.File.create")
+        | (Go, "os.WriteFile" | "ioutil.WriteFile" | "os.Create") => first,
+        _ => None,
+    }
+}
+
+/// Whether a file is opened and not written: it is made, and a lock is taken of it.
+fn is_only_made<'s>(source: &Source<'s>, open: Node<'s>) -> bool {
+    let part = open.within(&["with_statement"]).unwrap_or_else(|| scope(open));
+    let writes = source.index("writes", part, |node| {
+        let writes = matches!(node.kind(), "identifier" | "property_identifier")
+            && matches!(node.text(), "write" | "dump" | "writelines" | "print");
+        writes.then_some("")
+    });
+    writes.is_empty()
+}
+
+/// Whether a file is one for people: `status.txt`.
+fn is_report(path: Node<'_>) -> bool {
+    matches!(ending(path), "txt" | "md" | "html" | "csv")
+}
+
+/// What stands behind the last dot of a path's text.
+fn ending<'s>(path: Node<'s>) -> &'s str {
+    let text = last_of(path).text().trim_end_matches(['"', '\'', '`', ')']);
+    text.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// Whether a name is that of a lock, with what is written into it for those who wait.
+fn is_lock(path: Node<'_>) -> bool {
     let mut named = Vec::new();
-    for part in last_of(path).descendants() {
-        if matches!(
-            part.kind(),
-            "identifier" | "string_content" | "string_fragment" | "property_identifier" | "variable_name" | "word"
-        ) {
+    for part in last_of(path).descendants().take(40) {
+        if is_word(part) {
             named.extend(words(part.text()));
         }
     }
+    let is_draft = named.iter().any(|word| DRAFTS.contains(&word.as_str()));
+    let is_other = named.iter().any(|word| matches!(word.as_str(), "package" | "yarn" | "cargo" | "poetry" | "uv"));
+    !is_draft && !is_other && named.iter().any(|word| matches!(word.as_str(), "lock" | "lockfile"))
+}
+
+fn is_word(part: Node<'_>) -> bool {
+    matches!(
+        part.kind(),
+        "identifier"
+            | "string_content"
+            | "string_fragment"
+            | "property_identifier"
+            | "variable_name"
+            | "word"
+            | "interpreted_string_literal_content"
+    )
+}
+
+/// Whether an expression, or the function that it stands in, names a file that several read.
+fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
+    let mut named = Vec::new();
+    let mut of_cache = false;
+    for part in last_of(path).descendants().filter(|part| is_word(*part)) {
+        let these = words(part.text());
+        // `cache-primer.txt` is none.
+        let noun = these.iter().rev().find(|word| !GENERAL.contains(&word.as_str()));
+        of_cache |= noun.is_some_and(|noun| noun == "cache" || noun == "registry");
+        named.extend(these);
+    }
     let is = |list: &[&str]| named.iter().any(|word| list.contains(&word.as_str()));
     // `pid_file`
-    let is_pid = named.windows(2).any(|pair| pair[0] == "pid" && matches!(pair[1].as_str(), "file" | "path"));
-    if is(DRAFTS) {
+    let is_pid = named.windows(2).any(|pair| pair[0] == "pid" && matches!(pair[1].as_str(), "file" | "path"))
+        // `worker.pid`
+        || named.len() > 1 && ending(path) == "pid";
+    if is(DRAFTS) || is_report(path) {
         return false;
     }
     let function = Some(scope(at))
@@ -146,7 +217,7 @@ fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
         .map(|name| words(name.text()))
         .unwrap_or_default();
     let does = |list: &[&str]| function.iter().any(|word| list.contains(&word.as_str()));
-    is(SHARED) || is_pid || does(PUBLISHING) || does(SAVING) && does(SHARED)
+    is(SHARED) || of_cache || is_pid || does(PUBLISHING) || does(SAVING) && (does(SHARED) || does(&["cache"]))
 }
 
 /// The last part of a path that is joined: the file, whatever its folder is called.
@@ -169,8 +240,9 @@ fn last_of(path: Node<'_>) -> Node<'_> {
 /// Whether a function puts something in its place by a rename.
 fn renames<'s>(source: &Source<'s>, at: Node<'s>) -> bool {
     source.scope_has("renames", at, |node| {
-        matches!(node.kind(), "identifier" | "property_identifier")
-            && (matches!(node.text(), "replace" | "rename" | "renameSync" | "link" | "mkstemp" | "NamedTemporaryFile" | "O_EXCL")
+        matches!(node.kind(), "identifier" | "property_identifier" | "field_identifier")
+            && (matches!(node.text(), "replace" | "rename" | "renameSync" | "Rename" | "link" | "create_new" | "mkstemp" | "NamedTemporaryFile" | "O_EXCL")
+                || node.kind() == "field_identifier" && node.text() == "persist"
                 || node.text().to_ascii_lowercase().contains("atomic"))
             // `text.replace("a", "b")` is another matter.
             && !node.parent().is_some_and(|method| {
@@ -186,13 +258,30 @@ fn shell(source: &Source<'_>, hits: &mut Vec<Hit>) {
     if moves {
         return;
     }
+    // `set -o noclobber`, `set -C`: a lock that is there is not written.
+    let keeps_what_is_there =
+        source.calls_of(&["set"]).any(|call| call.words().any(|word| matches!(&*word, "noclobber" | "-C")));
+    let made: BTreeSet<&str> = source
+        .syntax
+        .nodes()
+        .filter(|node| node.kind() == "variable_assignment")
+        .filter(|node| node.child("value").is_some_and(|value| value.text().contains("mktemp")))
+        .filter_map(|node| node.child("name").map(Node::text))
+        .collect();
     for node in source.syntax.nodes().filter(|node| node.kind() == "file_redirect") {
         let is_over = node.children().any(|part| part.text() == ">" && !part.is_named());
         let Some(to) = node.child("destination").filter(|_| is_over) else { continue };
+        // `exec 9>file` and `(…) 9>file` open it for a lock; `$(mktemp)` is a draft.
+        let descriptor = node.child("descriptor").map_or("1", Node::text);
+        let is_draft =
+            to.descendants().filter(|part| part.kind() == "variable_name").any(|name| made.contains(name.text()));
+        if descriptor != "1" || is_draft {
+            continue;
+        }
         // `: >file` makes it, or empties it.
         let body = node.parent().and_then(|parent| parent.child("body"));
-        let writes = body.is_some_and(|body| !matches!(body.text(), ":" | "true"));
-        if writes && is_shared(to, to) {
+        let writes = body.is_some_and(|body| !matches!(body.text(), ":" | "true" | "exec"));
+        if writes && (is_shared(to, to) || is_lock(to) && !keeps_what_is_there) {
             hits.push(Hit::at(node, format!("{} is written in place", super::short(to.text()))));
         }
     }

@@ -2,9 +2,10 @@
 
 use super::super::language::Language::Python;
 use super::super::needs::Need;
-use super::super::needs::Sign::Calls;
+use super::super::needs::Sign::Text;
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::Source;
+use super::super::values::meant;
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -14,7 +15,7 @@ pub const RULE: Rule = Rule {
     why: "On Windows 0 is CTRL_C_EVENT: the call sends Ctrl-C to the process and all that share its console, or fails with an \
           OSError that is none of those which it has elsewhere.",
     hosts: &[TrapHost::Windows],
-    needs: &[Need::of(&[Python], &[Calls(&["os.kill"], |call| call.arguments.contains(&&b"0"[..]))])],
+    needs: &[Need::of(&[Python], &[Text(r"\bkill\b"), Text(r"\b0\b")])],
     mend: "ask for the system first (if os.name == \"posix\"), and on Windows OpenProcess and its exit code, or psutil.pid_exists",
     bad: &[(Python, "import os\n\ndef f(pid):\n    os.kill(pid, 0)\n")],
     good: &[
@@ -31,7 +32,9 @@ pub const RULE: Rule = Rule {
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in source.calls_of(&["os.kill"]) {
-        if call.positional.get(1).is_some_and(|signal| signal.text() == "0") && !source.is_guarded(call.node) {
+        let signal = call.positional.get(1).copied();
+        let is_zero = signal.is_some_and(|signal| meant(source, signal).iter().any(|value| value.text() == "0"));
+        if is_zero && !source.is_guarded(call.node) {
             hits.push(Hit::at(call.node, "on Windows os.kill(pid, 0) is no look at a process, but Ctrl-C to it"));
         }
     }

@@ -17,7 +17,7 @@ pub const RULE: Rule = Rule {
     mend: "chmod +x it (git update-index --chmod=+x FILE), or name its interpreter in the command",
     bad: &[(Shell, "#!/bin/sh\n# executable: no\n")],
     good: &[(Shell, "#!/bin/sh\n# executable: yes\n")],
-    seen: Seen { found: 0, right: 0, wrong: 0, remark: "" },
+    seen: Seen { found: 10, right: 10, wrong: 0, remark: "hooks of three agents in one project." },
     find,
 };
 
