@@ -15,9 +15,9 @@ use crate::platform;
 
 const SCHEMA: &str = "hostproof.memory/1";
 /// No memory is larger.
-const MAX_BYTES: u64 = 4 << 20;
-/// When so many times are known, a run that is none of all begins anew with its own.
-const MOST_TIMES: usize = 20_000;
+const MAX_BYTES: u64 = 64 << 20;
+/// So many times are remembered: those of the checks that took longest.
+const MOST_TIMES: usize = 100_000;
 /// A project that is gone may be on a disk that is put in again: so long its memory stays.
 const GONE_FOR: Duration = Duration::from_secs(24 * 3600);
 /// How many of the others are looked at by one run.
@@ -89,15 +89,27 @@ pub fn remember(project: &Path, ran: &BTreeSet<&str>, seen: Seen, all: bool) -> 
     let (mut red, mut took) = known.map(|memory| (memory.red, memory.took)).unwrap_or_default();
     red.retain(|id, _| !ran.contains(id.as_str()));
     red.extend(seen.red);
-    if took.len() > MOST_TIMES {
-        // Of ids that came and went in runs of some.
-        took.clear();
-    }
     took.extend(seen.took);
+    keep_longest(&mut took);
     let memory = Memory { schema: SCHEMA.to_owned(), project: project.display().to_string(), red, took };
     write(&path, &memory).map_err(|error| Error::file("cannot remember this run in", &path, error))?;
     forget(&path);
     Ok(())
+}
+
+/// Of very many times those of the quickest go: it is the longest that are to start first, and the file stays small.
+fn keep_longest(took: &mut BTreeMap<String, u64>) {
+    if took.len() > MOST_TIMES {
+        let mut times: Vec<u64> = took.values().copied().collect();
+        let (_, least, _) = times.select_nth_unstable_by(MOST_TIMES - 1, |one, other| other.cmp(one));
+        let least = *least;
+        let mut room = MOST_TIMES - took.values().filter(|time| **time > least).count();
+        took.retain(|_, time| {
+            let is_kept = *time > least || (*time == least && room > 0);
+            room -= usize::from(*time == least && is_kept);
+            is_kept
+        });
+    }
 }
 
 /// Removes the memories of projects that have been gone for a while, beside that one. What can't be looked at stays.
@@ -159,4 +171,17 @@ fn write(path: &Path, memory: &Memory) -> io::Result<()> {
     let mut file = platform::new_file(folder, ".new-")?;
     file.write_all(&serde_json::to_vec(memory)?)?;
     file.persist(path).map(|_| ()).map_err(|error| error.error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_very_many_times_the_longest_are_kept() {
+        let mut took: BTreeMap<String, u64> = (0..150_000).map(|at| (format!("c{at}"), at / 4)).collect();
+        keep_longest(&mut took);
+        assert_eq!(took.len(), MOST_TIMES);
+        assert_eq!((took.values().min(), took.contains_key("c149999")), (Some(&12_500), true));
+    }
 }

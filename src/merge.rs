@@ -1,9 +1,10 @@
 //! One report out of those of the parts of a plan, or of runs of some checks again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::{
-    Baseline, CheckReport, Finding, Manifests, Partition, Report, RunFacts, SourceFacts, SourceState, Stop, Totals,
+    Baseline, CheckReport, Counts, Finding, Manifests, Partition, Report, RunFacts, SourceFacts, SourceState, Stop,
+    Totals, Verdict,
 };
 
 /// A report, and what to call it.
@@ -11,7 +12,37 @@ use crate::model::{
 pub struct Part {
     /// The file, as it was named.
     pub name: String,
+    /// Without its checks.
     pub report: Report,
+    pub checks: Vec<Outcome>,
+}
+
+/// What is to be known of a check to merge reports; the rest may be put aside meanwhile.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    id: String,
+    /// `FILE:LINE` of the manifest.
+    origin: Option<String>,
+    verdict: Verdict,
+    cases: Counts,
+}
+
+impl Outcome {
+    /// Of a check's report.
+    #[must_use]
+    pub fn of(check: &CheckReport) -> Self {
+        let CheckReport { id, origin, verdict, cases, .. } = check;
+        Self { id: id.clone(), origin: origin.clone(), verdict: *verdict, cases: cases.counts() }
+    }
+}
+
+/// Several reports as one.
+#[derive(Debug)]
+pub struct Merged {
+    /// Without its checks.
+    pub report: Report,
+    /// Which checks it has, in their order: by their places among those of all parts, one part after the other.
+    pub checks: Vec<usize>,
 }
 
 /// Makes one report of several: their checks, in the order of the manifests, and their sums anew. Host and source are those of
@@ -21,21 +52,18 @@ pub struct Part {
 /// # Errors
 ///
 /// A sentence that says why they are none of one plan, which part is missing, or of which check they say different things.
-pub fn merge(parts: Vec<Part>, replace: bool) -> Result<Report, String> {
+pub fn merge(parts: Vec<Part>, replace: bool) -> Result<Merged, String> {
     of_one_plan(&parts)?;
     complete(&parts)?;
     let checks = checks(&parts, replace)?;
-    let started: BTreeSet<&str> = checks.iter().map(|check| check.id.as_str()).collect();
-    let mut not_run: Vec<String> = Vec::new();
-    for id in parts.iter().flat_map(|part| &part.report.run.not_run) {
-        if !started.contains(id.as_str()) && !not_run.contains(id) {
-            not_run.push(id.clone());
-        }
-    }
+    let mut known: BTreeSet<&str> = checks.iter().map(|(_, check)| check.id.as_str()).collect();
+    let not_run = parts.iter().flat_map(|part| &part.report.run.not_run);
+    let not_run: Vec<String> = not_run.filter(|id| known.insert(id)).cloned().collect();
     let mut totals = Totals::planned(checks.len() + not_run.len());
-    for check in &checks {
-        totals.add(check);
+    for (_, check) in &checks {
+        totals.add_outcome(check.verdict, &check.cases);
     }
+    let checks: Vec<usize> = checks.iter().map(|(place, _)| *place).collect();
     let baseline = baseline(&parts, replace)?;
     let duration_ms = duration(&parts);
     let stops = parts.iter().filter_map(|part| part.report.run.stopped);
@@ -65,7 +93,7 @@ pub fn merge(parts: Vec<Part>, replace: bool) -> Result<Report, String> {
         baseline,
         argv: report.run.argv,
     };
-    Ok(Report { run, source, totals, checks, findings, ..report })
+    Ok(Merged { report: Report { run, source, totals, findings, ..report }, checks })
 }
 
 /// What the first and another one must have in common.
@@ -125,42 +153,42 @@ fn complete(parts: &[Part]) -> Result<(), String> {
     }
 }
 
-/// The checks of all, each once, in the order in which the manifests have them.
-fn checks(parts: &[Part], replace: bool) -> Result<Vec<CheckReport>, String> {
-    let mut chosen: BTreeMap<&str, (&Part, &CheckReport)> = BTreeMap::new();
-    let mut order: Vec<&str> = Vec::new();
-    for part in parts {
-        for check in &part.report.checks {
-            let Some((before, known)) = chosen.get(check.id.as_str()) else {
-                order.push(&check.id);
-                chosen.insert(&check.id, (part, check));
-                continue;
-            };
-            if replace {
-                chosen.insert(&check.id, (part, check));
-            } else if known.verdict != check.verdict {
-                return Err(format!(
-                    "{} is {} in {} and {} in {}; --replace takes the last",
-                    check.id,
-                    known.verdict.name(),
-                    before.name,
-                    check.verdict.name(),
-                    part.name
-                ));
-            }
+/// The checks of all, each once and with its place, in the order in which the manifests have them.
+fn checks(parts: &[Part], replace: bool) -> Result<Vec<(usize, &Outcome)>, String> {
+    // By id: where it is among the chosen, and the part that it is from.
+    let mut known: HashMap<&str, (usize, &Part)> = HashMap::new();
+    let mut chosen: Vec<(usize, &Outcome)> = Vec::new();
+    let all = parts.iter().flat_map(|part| part.checks.iter().map(move |check| (part, check)));
+    for (place, (part, check)) in all.enumerate() {
+        let Some((at, before)) = known.get(check.id.as_str()) else {
+            known.insert(&check.id, (chosen.len(), part));
+            chosen.push((place, check));
+            continue;
+        };
+        let there = chosen[*at].1;
+        if replace {
+            chosen[*at] = (place, check);
+            known.insert(&check.id, (*at, part));
+        } else if there.verdict != check.verdict {
+            return Err(format!(
+                "{} is {} in {} and {} in {}; --replace takes the last",
+                check.id,
+                there.verdict.name(),
+                before.name,
+                check.verdict.name(),
+                part.name
+            ));
         }
     }
-    let mut checks: Vec<CheckReport> =
-        order.into_iter().filter_map(|id| chosen.get(id).map(|(_, check)| (*check).clone())).collect();
-    checks.sort_by_key(place);
-    Ok(checks)
+    chosen.sort_by_key(|(_, check)| origin(check));
+    Ok(chosen)
 }
 
 /// The file and line of a check. Variants of one check stay in their order.
-fn place(check: &CheckReport) -> (String, u64) {
+fn origin(check: &Outcome) -> (&str, u64) {
     let origin = check.origin.as_deref().unwrap_or_default();
     let (file, line) = origin.rsplit_once(':').unwrap_or((origin, ""));
-    (file.to_owned(), line.parse().unwrap_or_default())
+    (file, line.parse().unwrap_or_default())
 }
 
 /// What concerns the runs, once each.

@@ -1,6 +1,7 @@
 //! `run --baseline`: what was red before, read from a report or found out by a run of an older commit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::check_run::tool;
@@ -90,14 +91,15 @@ impl Checkout {
             platform: platform::current(),
             colour: Show::Stderr.look().colour,
         })?;
-        let ids: Vec<String> = plan.checks.iter().map(|planned| planned.check.id.clone()).collect();
+        let ids: HashSet<&str> = plan.checks.iter().map(|planned| planned.check.id.as_str()).collect();
         let rules = args.how.rules.as_ref().map(|said| said.rules);
-        let wanted = Wanted { also: ids.clone(), rules, ..Wanted::default() };
+        let also = ids.iter().map(|&id| id.to_owned()).collect();
+        let wanted = Wanted { also, rules, ..Wanted::default() };
         let mut before = Plan::of_manifests(loaded, &wanted, platform::current())?;
         if let Some(said) = &args.how.rules {
             before.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
         }
-        before.checks.retain(|planned| ids.contains(&planned.check.id));
+        before.checks.retain(|planned| ids.contains(planned.check.id.as_str()));
         let options = Options {
             remove_residue: false,
             jobs: args.how.jobs.map_or_else(super::check_run::processors, usize::from),
@@ -111,7 +113,9 @@ impl Checkout {
         if ran.stopped == Some(Stop::Interrupted) {
             return Ok(None);
         }
-        Ok(Some(report(before, ran)))
+        let checks = ran.checks.iter().collect::<io::Result<_>>();
+        let checks = checks.map_err(|error| Error::Unmeasured(format!("the reports can't be read back: {error}")))?;
+        Ok(Some(report(before, ran, checks)))
     }
 
     /// The folder of the manifests in the copy.
@@ -127,7 +131,7 @@ impl Checkout {
 }
 
 /// Of a run that only serves to be compared with.
-fn report(plan: Plan, ran: run::Ran) -> Report {
+fn report(plan: Plan, ran: run::Ran, checks: Vec<CheckReport>) -> Report {
     Report {
         schema: SCHEMA.to_owned(),
         tool: tool(),
@@ -148,7 +152,7 @@ fn report(plan: Plan, ran: run::Ran) -> Report {
         source: SourceFacts::default(),
         manifests: plan.manifests,
         totals: ran.totals,
-        checks: ran.checks,
+        checks,
         findings: ran.findings,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
@@ -23,7 +24,7 @@ use crate::model::{
 };
 use crate::plan::{Plan, Planned};
 use crate::report::{self, Again, Look};
-use crate::run::{self, Keep, Observer, Options, Ran, Until};
+use crate::run::{self, Keep, Observer, Options, Ran, Reports, Until};
 use crate::stress::Load;
 use crate::words::{counted, timestamp};
 use crate::{env, memory, platform, source};
@@ -66,7 +67,7 @@ pub struct Done {
     pub code: ExitCode,
     /// The red checks, and those that were not reached: by id, with the verdict.
     pub red: BTreeMap<String, String>,
-    /// Without [`CheckRun::compared`] it may lack what is green, and the machine's facts.
+    /// Without [`CheckRun::compared`] it may lack the checks, and the machine's facts.
     pub report: Report,
     /// How long each check took that was started, in milliseconds, by id.
     pub took: BTreeMap<String, u64>,
@@ -120,7 +121,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     });
     let telling = Telling::new(plan, show, look, &events);
     let ran = match &mut session {
-        Some(session) => session.follow(&telling),
+        Some(session) => session.follow(plan, options.whole, &telling),
         None => measure(plan, &options, &telling, told, how.stress),
     };
     telling.end();
@@ -153,25 +154,30 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
         source: SourceFacts { start, end: documents.report.as_ref().and_then(|_| source::state(&plan.project)) },
         manifests: plan.manifests.clone(),
         totals: ran.totals,
-        checks: ran.checks,
+        checks: Vec::new(),
         findings: ran.findings,
     };
+    let checks = ran.checks;
+    if check_run.compared || check_run.baseline.is_some() || env::in_github_actions() {
+        // They are set against each other.
+        report.checks = checks.iter().collect::<io::Result<_>>().map_err(|error| lost(&error))?;
+    }
     if let Some(before) = &check_run.baseline {
         let news = before.baseline(crate::compare::news(&before.side, &report));
         let could_look = report.findings.iter().all(|finding| finding.severity != Severity::Error);
         code = baseline::exit_code(code, &news, could_look);
         report.run.baseline = Some(news);
     }
-    tell_details(check_run, &report, show, look);
+    let red = tell_details(check_run, &report, &checks, show, look).map_err(|error| lost(&error))?;
     for line in report.run.baseline.iter().flat_map(|news| report::baseline(look, news)) {
         show.line(&line);
     }
-    for error in documents.write(&report) {
+    for error in documents.write(&report, &checks) {
         Show::error(&error);
         code = ExitCode::Incomplete;
     }
     if let Some(vouch) = &vouch {
-        match vouch.write(plan, &report, finished, how.strict) {
+        match vouch.write(plan, &report, &checks, finished, how.strict) {
             Ok(told) => show.line(&format!("\n{}", look.text(&told))),
             Err(error) => {
                 Show::error(&error);
@@ -203,7 +209,8 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
     }
     // The counts come last, whatever went wrong.
     show.line(&format!("\n{counts}"));
-    Ok(Done { code, red: red(&report), report, took })
+    let not_run = report.run.not_run.iter().map(|id| (id.clone(), memory::NOT_RUN.to_owned()));
+    Ok(Done { code, red: red.into_iter().chain(not_run).collect(), report, took })
 }
 
 /// How a plan is run, without a word on how long its checks take.
@@ -251,16 +258,34 @@ pub fn tool() -> Tool {
     Tool { name: "hostproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
-/// Everything that is to be said after the lines of the checks.
-fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
+/// What was put aside of the checks is gone.
+fn lost(error: &io::Error) -> Error {
+    Error::Unmeasured(format!("the reports of the checks can't be read back: {error}"))
+}
+
+/// Says everything that is to be said after the lines of the checks. Returns the verdicts of the red ones, by id.
+fn tell_details(
+    check_run: &CheckRun,
+    report: &Report,
+    checks: &Reports,
+    show: Show,
+    look: Look,
+) -> io::Result<BTreeMap<String, String>> {
     let CheckRun { plan, how, subcommand, manifests, .. } = check_run;
     let here = current_folder().unwrap_or_else(|_| plan.project.clone());
     let planned: HashMap<&str, &Planned> =
         plan.checks.iter().map(|planned| (planned.check.id.as_str(), planned)).collect();
-    let red = report.checks.iter().filter(|check| check.verdict.is_red());
-    let red: Vec<&Check> = red.filter_map(|check| Some(&planned.get(check.id.as_str())?.check)).collect();
-    let traps = traps(look, &plan.project, &red);
-    for check in &report.checks {
+    let mut red = BTreeMap::new();
+    for check in checks.iter() {
+        let check = check?;
+        if check.verdict.is_red() {
+            red.insert(check.id, check.verdict.name().to_owned());
+        }
+    }
+    let these: Vec<&Check> = red.keys().filter_map(|id| Some(&planned.get(id.as_str())?.check)).collect();
+    let traps = traps(look, &plan.project, &these);
+    for check in checks.iter() {
+        let check = &check?;
         let planned = planned.get(check.id.as_str());
         let name = planned.map_or_else(|| check.id.clone(), |planned| planned.name());
         let again = Again {
@@ -285,12 +310,7 @@ fn tell_details(check_run: &CheckRun, report: &Report, show: Show, look: Look) {
     if let Some(text) = report::of_the_run(look, &report.findings) {
         show.line(&format!("\n{text}"));
     }
-}
-
-fn red(report: &Report) -> BTreeMap<String, String> {
-    let red = report.checks.iter().filter(|check| check.verdict.is_red());
-    let red = red.map(|check| (check.id.clone(), check.verdict.name().to_owned()));
-    red.chain(report.run.not_run.iter().map(|id| (id.clone(), memory::NOT_RUN.to_owned()))).collect()
+    Ok(red)
 }
 
 /// Where hostproof was called.

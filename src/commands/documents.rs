@@ -1,5 +1,6 @@
 //! The documents that a run writes, and which of them takes standard output.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::HowArgs;
@@ -8,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::model::Report;
 use crate::platform;
 use crate::report::{self, Document, Target};
+use crate::run::Reports;
 use crate::source;
 
 /// Where the documents of a run go.
@@ -64,26 +66,29 @@ impl Documents {
     }
 
     /// Writes them, but for the receipt. Returns what went wrong.
-    pub fn write(&self, report: &Report) -> Vec<Error> {
-        let mut errors = Vec::new();
-        if let Some(target) = &self.report {
-            let json = report::json(report);
-            errors.extend(target.write(&for_the_reader(target, json, report::defused_json)).err());
-        }
-        if let Some(target) = &self.junit {
-            let xml = report::junit(report);
-            errors.extend(target.write(&for_the_reader(target, xml, report::defused_xml)).err());
-        }
-        errors
+    pub fn write(&self, report: &Report, checks: &Reports) -> Vec<Error> {
+        let json = |out: &mut dyn Write| report::write_json(out, report, checks.iter());
+        let xml = |out: &mut dyn Write| report::write_junit(out, report, checks.iter());
+        let json = self.report.as_ref().map(|target| for_the_reader(target, json, report::defused_json));
+        let xml = self.junit.as_ref().map(|target| for_the_reader(target, xml, report::defused_xml));
+        [json, xml].into_iter().flatten().filter_map(Result::err).collect()
     }
 }
 
-/// A document in which GitHub's runner finds no command, if that reads it.
-fn for_the_reader(target: &Target, bytes: Vec<u8>, defused: fn(&str) -> String) -> Vec<u8> {
+/// Writes a document, in which GitHub's runner finds no command, if that reads it.
+fn for_the_reader(
+    target: &Target,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    defused: fn(&str) -> String,
+) -> Result<()> {
     if !target.is_stdout() || !env::in_github_actions() {
-        return bytes;
+        return target.write_with(write);
     }
-    defused(&String::from_utf8_lossy(&bytes)).into_bytes()
+    target.write_with(|out| {
+        let mut bytes = Vec::new();
+        write(&mut bytes)?;
+        out.write_all(defused(&String::from_utf8_lossy(&bytes)).as_bytes())
+    })
 }
 
 /// A file's path as it can be compared: that of its folder without links.

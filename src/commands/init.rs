@@ -5,7 +5,7 @@ use std::path::Path;
 use super::check_run;
 use super::show::Show;
 use crate::cli::InitArgs;
-use crate::error::{ExitCode, Result};
+use crate::error::{Error, ExitCode, Result};
 use crate::init::{self, Draft, Project, SelfTest};
 use crate::model::{Check, CheckCommand, CheckReport, Manifests, Place};
 use crate::plan::{Plan, Planned, Variant};
@@ -97,7 +97,11 @@ fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Op
         took: std::collections::BTreeMap::new(),
     };
     let ran = run::run(&plan, &options, &Lines { look, width })?;
-    Ok((ran.stopped.is_none() && ran.checks.len() == tests.len()).then_some(ran.checks))
+    if ran.stopped.is_some() || ran.checks.len() != tests.len() {
+        return Ok(None);
+    }
+    let reports = ran.checks.iter().collect::<std::io::Result<_>>();
+    reports.map(Some).map_err(|error| Error::Unmeasured(format!("the reports can't be read back: {error}")))
 }
 
 /// A line on standard error for each that ended.

@@ -45,7 +45,8 @@ fn run(inside: &Inside) -> Result<()> {
     };
     let mut plan = Plan::of_manifests(loaded, &wanted, platform::current())?;
     by_rules(&mut plan, args.how.rules.as_ref());
-    let options = options(&args.how, &plan, until(&args), request.whole);
+    // Each report is sent when it is there.
+    let options = options(&args.how, &plan, until(&args), false);
     let options = Options { remove_residue: args.remove_residue, ..options };
     tell(&Message::Ready {
         version: env!("CARGO_PKG_VERSION").into(),
@@ -54,7 +55,7 @@ fn run(inside: &Inside) -> Result<()> {
         manifests: plan.manifests.digest.as_deref().map(Cow::Borrowed),
     });
     let (ran, host) = measure(&plan, &options, &Messages, request.whole, args.how.stress)?;
-    tell(&Message::Over { ran: Cow::Owned(ran), host: Cow::Owned(host) });
+    tell(&Message::Over { ran: Box::new(ran), host: Cow::Owned(host) });
     tell(&Message::End(request.token.as_str().into()));
     Ok(())
 }

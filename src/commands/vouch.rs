@@ -13,6 +13,7 @@ use crate::receipt::key::Signing;
 use crate::receipt::moment::Moment;
 use crate::receipt::{repository, statement};
 use crate::report::Target;
+use crate::run::Reports;
 use crate::words::{counted, shown};
 
 /// All that a receipt needs besides the report.
@@ -61,7 +62,15 @@ impl<'d> Vouch<'d> {
     /// # Errors
     ///
     /// Why there is none.
-    pub fn write(&self, plan: &Plan, report: &Report, finished: SystemTime, strict: bool) -> Result<String> {
+    pub fn write(
+        &self,
+        plan: &Plan,
+        report: &Report,
+        checks: &Reports,
+        finished: SystemTime,
+        strict: bool,
+    ) -> Result<String> {
+        let checks = checks.iter().map(|check| check.map_err(|error| format!("a report can't be read back: {error}")));
         let end = Moment::now(&plan.project, &self.own).map_err(|why| none(&why))?;
         let run = statement::Run {
             plan,
@@ -72,7 +81,7 @@ impl<'d> Vouch<'d> {
             finished,
             strict,
         };
-        let statement = statement::statement(&run).map_err(|why| none(&why))?;
+        let statement = statement::statement(&run, checks).map_err(|why| none(&why))?;
         let mut envelope = Envelope::unsigned(serde_json::to_vec(&statement).unwrap_or_default());
         if let Some(signing) = &self.signing {
             signing.sign(&mut envelope).map_err(|why| none(&why))?;

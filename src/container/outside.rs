@@ -1,5 +1,6 @@
 //! The host's end: it starts the container, passes on what the inside tells, and sees the container gone.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::model::{HostFacts, Place};
 use crate::plan::Plan;
 use crate::platform;
-use crate::run::{Observer, Ran};
+use crate::run::{Observer, Ran, Reports};
 use crate::words::{beginning, shown};
 
 /// How long an engine may take until the inside is ready. A large project is copied meanwhile.
@@ -143,24 +144,35 @@ impl Session {
         &self.place
     }
 
-    /// Passes on what happens until the run is over. The container is gone afterwards.
+    /// Passes on what happens until the run is over, and keeps the reports: all if `whole`, else those with something to say.
+    /// The container is gone afterwards.
     ///
     /// # Errors
     ///
     /// If the container ended before its end marker came: nothing of it is to be believed then.
-    pub fn follow(&mut self, observer: &dyn Observer) -> Result<(Ran, HostFacts)> {
+    pub fn follow(&mut self, plan: &Plan, whole: bool, observer: &dyn Observer) -> Result<(Ran, HostFacts)> {
         let mut over = None;
+        let places: HashMap<&str, usize> =
+            plan.checks.iter().enumerate().map(|(at, planned)| (planned.check.id.as_str(), at)).collect();
+        let checks = Reports::default();
         loop {
             match self.next()? {
                 Message::Started(id) => observer.check_started(&id),
-                Message::Ended(report) => observer.check_ended(&report),
-                Message::Over { ran, host } => over = Some((ran.into_owned(), host.into_owned())),
+                Message::Ended(report) => {
+                    observer.check_ended(&report);
+                    if let Some(at) = places.get(report.id.as_str()).filter(|_| whole || report.is_worth_a_word()) {
+                        checks.put(*at, report.into_owned());
+                    }
+                }
+                Message::Over { ran, host } => over = Some((*ran, host.into_owned())),
                 Message::Refused { why, usage } => return Err(self.refused(&why, usage)),
                 Message::End(token) if token == self.token => break,
                 Message::End(_) | Message::Ready { .. } => {}
             }
         }
-        over.ok_or_else(|| Error::Unmeasured("the container's run ended without a report".to_owned()))
+        let (ran, host) =
+            over.ok_or_else(|| Error::Unmeasured("the container's run ended without a report".to_owned()))?;
+        Ok((Ran { checks, ..ran }, host))
     }
 
     fn refused(&self, why: &str, usage: bool) -> Error {

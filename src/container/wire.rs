@@ -17,7 +17,7 @@ use crate::run::Ran;
 /// The line that ends a run as Ctrl-C does.
 pub const STOP: &str = "stop";
 
-/// No line is longer: the report of a whole run is one, and no report has more.
+/// No line is longer: the report of a check is one, and none has more.
 pub const LINE: usize = 256 << 20;
 
 /// Reads a line, and keeps its first `most` bytes, without its end; what follows them is passed over. Tells how many bytes
@@ -124,7 +124,7 @@ pub enum Message<'a> {
     /// A check is judged.
     Ended(Cow<'a, CheckReport>),
     /// The run is over.
-    Over { ran: Cow<'a, Ran>, host: Cow<'a, HostFacts> },
+    Over { ran: Box<Ran>, host: Cow<'a, HostFacts> },
     /// There is none.
     Refused {
         why: Cow<'a, str>,

@@ -1,5 +1,7 @@
 //! A look at one source.
 
+use std::borrow::Cow;
+
 use super::allows::Allows;
 use super::imports::{Candidates, imports};
 use super::names::Names;
@@ -46,12 +48,12 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
         let remedy = "save it as UTF-8; it may be no text, or in another encoding";
         return Looked { unread: Some(unread("it has NUL bytes".to_owned(), remedy)), ..Looked::default() };
     }
-    let not_utf8 = || text.find('\u{fffd}').filter(|_| str::from_utf8(bytes).is_err());
     let applying = applying(&about, text.as_bytes());
-    let places = Lines::of(&text);
-    let passed_over = not_utf8().map(|at| {
+    let passed_over = matches!(text, Cow::Owned(_)).then(|| {
+        let at = text.find('\u{fffd}').unwrap_or_default();
+        let line = Some(memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() as u64 + 1);
         let message = "it is not UTF-8: bytes that are none were passed over".to_owned();
-        Unread { line: Some(places.line(at) as u64 + 1), ..unread(message, "save it as UTF-8") }
+        Unread { line, ..unread(message, "save it as UTF-8") }
     });
     // Understood or not, nothing in it can be a trap of these rules'.
     if applying.rules.is_empty() && !applying.takes_in {
@@ -64,6 +66,7 @@ pub fn look(bytes: &[u8], about: About<'_>) -> Looked {
             return Looked { unread: Some(unread), ..Looked::default() };
         }
     };
+    let places = Lines::of(&text);
     let imports = if applying.takes_in { imports(about.language, about.file, &syntax) } else { Vec::new() };
     let mut lints = found(&syntax, &places, about, &applying.rules);
     lints.sort_by_key(|lint| (lint.line, lint.column, lint.kind));

@@ -2,7 +2,9 @@
 //! source nests.
 
 use std::cell::Cell;
+use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use tree_sitter::{ParseOptions, ParseState, Parser};
@@ -21,16 +23,19 @@ const MOST_STEPS: usize = 200_000_000;
 #[derive(Debug)]
 pub struct Syntax<'t> {
     text: &'t str,
+    grammar: &'static Grammar,
     items: Vec<Item>,
     /// The steps that walks took, and may take.
     steps: Cell<usize>,
     most_steps: Cell<usize>,
 }
 
+/// What is known of a node. A large source has millions: names are numbers of the grammar's.
 #[derive(Debug, Clone, Copy)]
 struct Item {
-    kind: &'static str,
-    field: Option<&'static str>,
+    kind: u16,
+    /// Zero is none.
+    field: u16,
     named: bool,
     missing: bool,
     parent: u32,
@@ -38,6 +43,36 @@ struct Item {
     end: u32,
     start_byte: u32,
     end_byte: u32,
+}
+
+/// The kind of what the parser did not understand, in every grammar.
+const ERROR: u16 = u16::MAX;
+
+/// A grammar, and what its numbers stand for.
+struct Grammar {
+    language: tree_sitter::Language,
+    kinds: Vec<&'static str>,
+    fields: Vec<Option<&'static str>>,
+}
+
+impl Grammar {
+    fn of(language: Language) -> &'static Self {
+        static ALL: [OnceLock<Grammar>; Language::COUNT] = [const { OnceLock::new() }; Language::COUNT];
+        ALL[language as usize].get_or_init(|| {
+            let language = language.grammar();
+            let numbers = |count: usize| 0..=u16::try_from(count).unwrap_or(u16::MAX);
+            let kinds = numbers(language.node_kind_count());
+            let kinds = kinds.map(|kind| language.node_kind_for_id(kind).unwrap_or_default()).collect();
+            let fields = numbers(language.field_count()).map(|field| language.field_name_for_id(field)).collect();
+            Self { language, kinds, fields }
+        })
+    }
+}
+
+impl std::fmt::Debug for Grammar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.language.fmt(f)
+    }
 }
 
 /// Why a source could not be parsed.
@@ -67,8 +102,9 @@ impl<'t> Syntax<'t> {
     ///
     /// If it takes too long, or is too much.
     pub fn parse(language: Language, text: &'t str) -> Result<Self, Unparsed> {
+        let grammar = Grammar::of(language);
         let mut parser = Parser::new();
-        parser.set_language(&language.grammar()).map_err(|_| Unparsed::Refused)?;
+        parser.set_language(&grammar.language).map_err(|_| Unparsed::Refused)?;
         let began = Instant::now();
         let mut in_time = |_: &ParseState| {
             if began.elapsed() < LIMIT { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -89,8 +125,8 @@ impl<'t> Syntax<'t> {
                 return Err(Unparsed::TooMany);
             }
             items.push(Item {
-                kind: node.kind(),
-                field: cursor.field_name(),
+                kind: node.kind_id(),
+                field: cursor.field_id().map_or(0, NonZero::get),
                 named: node.is_named(),
                 missing: node.is_missing(),
                 parent: open.last().copied().unwrap_or(at),
@@ -106,15 +142,15 @@ impl<'t> Syntax<'t> {
                 if cursor.goto_next_sibling() {
                     break;
                 }
-                let Some(parent) = open.pop() else { return Ok(Self::over(text, items)) };
+                let Some(parent) = open.pop() else { return Ok(Self::over(text, grammar, items)) };
                 items[parent as usize].end = small(items.len())?;
                 cursor.goto_parent();
             }
         }
     }
 
-    fn over(text: &'t str, items: Vec<Item>) -> Self {
-        Self { text, items, steps: Cell::new(0), most_steps: Cell::new(MOST_STEPS) }
+    fn over(text: &'t str, grammar: &'static Grammar, items: Vec<Item>) -> Self {
+        Self { text, grammar, items, steps: Cell::new(0), most_steps: Cell::new(MOST_STEPS) }
     }
 
     /// Counts a step; whether it may be taken.
@@ -165,7 +201,7 @@ impl<'t> Syntax<'t> {
     /// Where the parser first met something that it did not understand: a byte.
     #[must_use]
     pub fn first_error(&self) -> Option<usize> {
-        self.items.iter().find(|item| item.kind == "ERROR" || item.missing).map(|item| item.start_byte as usize)
+        self.items.iter().find(|item| item.kind == ERROR || item.missing).map(|item| item.start_byte as usize)
     }
 
     /// How many bytes lie in lines that the parser did not understand: those where an error begins, and those that are
@@ -173,7 +209,7 @@ impl<'t> Syntax<'t> {
     #[must_use]
     pub fn not_understood(&self) -> usize {
         let (mut bytes, mut done) = (0, 0);
-        for item in self.items.iter().filter(|item| item.kind == "ERROR") {
+        for item in self.items.iter().filter(|item| item.kind == ERROR) {
             let (start, end) = (item.start_byte as usize, item.end_byte as usize);
             let rest = self.text.as_bytes().get(start..).unwrap_or_default();
             let line_end = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -219,7 +255,10 @@ impl<'s> Node<'s> {
     /// The grammar's name for it.
     #[must_use]
     pub fn kind(self) -> &'static str {
-        self.item().kind
+        match self.item().kind {
+            ERROR => "ERROR",
+            kind => self.of.grammar.kinds.get(usize::from(kind)).copied().unwrap_or_default(),
+        }
     }
 
     /// Whether it is more than punctuation and words of the language's own.
@@ -231,7 +270,7 @@ impl<'s> Node<'s> {
     /// What it is to its parent.
     #[must_use]
     pub fn field(self) -> Option<&'static str> {
-        self.item().field
+        self.of.grammar.fields.get(usize::from(self.item().field)).copied().flatten()
     }
 
     /// Its bytes in the text.
@@ -356,5 +395,6 @@ mod tests {
         }
         let broken = Syntax::parse(Language::Python, "def f(:\n  )").expect("a tree");
         assert!(broken.first_error().is_some());
+        assert!(broken.nodes().any(|node| node.kind() == "ERROR"));
     }
 }

@@ -19,7 +19,8 @@ const LONGEST: usize = 2000;
 /// The calls in a text of what `name` matches, which ends with what stands behind a name. `None` is one that can't be told:
 /// it may be any.
 pub fn calls<'t>(text: &'t [u8], name: &Regex) -> impl Iterator<Item = Option<Written<'t>>> {
-    name.find_iter(text).map(|found| {
+    let is_made = |at: usize| text[..at].trim_ascii_end().ends_with(b"def");
+    name.find_iter(text).filter(move |found| !is_made(found.start())).map(|found| {
         let (before, rest) = (&text[..found.start()], &text[found.end()..]);
         // Else the name is imported as another one.
         if !found.as_bytes().ends_with(b"(") {
@@ -53,8 +54,8 @@ impl<'t> Written<'t> {
 
 /// What stands behind `name =`.
 fn value_of<'t>(argument: &'t [u8], name: &str) -> Option<&'t [u8]> {
-    let rest = argument.strip_prefix(name.as_bytes())?.trim_ascii_start().strip_prefix(b"=")?;
-    (!rest.starts_with(b"=")).then(|| rest.trim_ascii_start())
+    let rest = without_blanks(argument.strip_prefix(name.as_bytes())?).strip_prefix(b"=")?;
+    (!rest.starts_with(b"=")).then(|| without_blanks(rest))
 }
 
 fn is_keyword(argument: &[u8]) -> bool {
@@ -62,13 +63,15 @@ fn is_keyword(argument: &[u8]) -> bool {
     std::str::from_utf8(&argument[..name]).is_ok_and(|name| !name.is_empty() && value_of(argument, name).is_some())
 }
 
-/// The text between the quotes of an argument that is a plain text and nothing else.
+/// The text between the quotes of an argument that is a plain text, without holes and escapes, and nothing else.
 #[must_use]
-pub fn plain_text(argument: &[u8]) -> Option<&[u8]> {
-    let (quote, rest) = argument.split_first()?;
+pub fn plain_text(argument: &[u8]) -> Option<&str> {
+    let prefix = argument.iter().take(2).take_while(|byte| b"rRbBuU".contains(byte)).count();
+    let (quote, rest) = argument[prefix..].split_first()?;
     let inner = rest.strip_suffix(&[*quote][..])?;
     let is_plain = |byte: &u8| byte.is_ascii() && !matches!(byte, b'"' | b'\'' | b'\\' | b'\n');
-    (matches!(quote, b'"' | b'\'') && inner.iter().all(is_plain)).then_some(inner)
+    let is_one = matches!(quote, b'"' | b'\'') && inner.iter().all(is_plain);
+    str::from_utf8(inner).ok().filter(|_| is_one)
 }
 
 /// Whether there may be a text in some letters.
@@ -77,39 +80,59 @@ pub fn has_text(letters: &[u8]) -> bool {
     memchr::memchr2(b'"', b'\'', letters).is_some()
 }
 
-/// The arguments up to the closing parenthesis, split at commas. `None` if they are longer than people write, or have
-/// something in them that hides what is what: a comment, a text that does not end. With them comes where they end.
+/// The arguments up to the closing parenthesis, split at commas, and where that is. `None` if they are longer than people
+/// write, or hide what is what.
 fn arguments(text: &[u8]) -> Option<(Vec<&[u8]>, usize)> {
     let text = &text[..text.len().min(LONGEST)];
-    let (mut arguments, mut start, mut at) = (Vec::new(), 0, 0);
-    let mut depth = 0_usize;
+    let (mut arguments, mut at, mut depth) = (Vec::new(), 0, 0_usize);
+    // Where the argument begins, and where it ends so far, without what is only around it.
+    let mut own: Option<(usize, usize)> = None;
     loop {
-        match *text.get(at)? {
-            quote @ (b'"' | b'\'') => {
-                at = end_of_text(text, at, quote)?;
+        let byte = *text.get(at)?;
+        let next = match byte {
+            quote @ (b'"' | b'\'') => end_of_text(text, at, quote)?,
+            b'#' => {
+                at += memchr::memchr(b'\n', &text[at..])?;
                 continue;
             }
-            b'(' | b'[' | b'{' => depth += 1,
-            close @ (b')' | b']' | b'}') => {
-                if depth == 0 {
-                    let last = text[start..at].trim_ascii();
-                    arguments.extend((!last.is_empty()).then_some(last));
-                    return (close == b')').then_some((arguments, at));
-                }
-                depth -= 1;
+            // Outside of texts a backslash can only stand before the end of a line.
+            byte if is_blank(byte) => {
+                at += 1;
+                continue;
+            }
+            b')' | b']' | b'}' if depth == 0 => {
+                arguments.extend(own.map(|(start, end)| &text[start..end]));
+                return (byte == b')').then_some((arguments, at));
             }
             b',' if depth == 0 => {
-                arguments.push(text[start..at].trim_ascii());
-                start = at + 1;
+                arguments.extend(own.take().map(|(start, end)| &text[start..end]));
+                at += 1;
+                continue;
             }
-            // After a backslash a line goes on.
-            b'#' | b'\\' => return None,
             // The commas of a lambda are its own.
             b'l' if text[at..].starts_with(b"lambda") => return None,
+            _ => at + 1,
+        };
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
             _ => {}
         }
-        at += 1;
+        own = Some((own.map_or(at, |(start, _)| start), next));
+        at = next;
     }
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == b'\\'
+}
+
+/// Without what may stand before a word.
+fn without_blanks(mut text: &[u8]) -> &[u8] {
+    while let Some((_, rest)) = text.split_first().filter(|(first, _)| is_blank(**first)) {
+        text = rest;
+    }
+    text
 }
 
 /// The first byte after a text that begins with a quote.
@@ -147,15 +170,11 @@ mod tests {
         assert_eq!(of("open( a.b ,\n  mode = 'r,)' , )"), [told(&["a.b", "mode = 'r,)'"])]);
         assert_eq!(of("open(f(a, [1, 2]), \"\"\"x\")\"\"\")"), [told(&["f(a, [1, 2])", "\"\"\"x\")\"\"\""])]);
         assert_eq!(of("open(open(a))"), [told(&["open(a)"]), told(&["a"])]);
-        for untold in [
-            "open(a # b\n)",
-            "open(a",
-            "open(a, \"b\n)",
-            "open \\\n (a)",
-            "import open as o",
-            "open(lambda a, b: a)",
-            "open(a]",
-        ] {
+        assert_eq!(of("open(a # b, (\n , # c\n \\\n d = # e\n f # g\n)"), [told(&["a", "d = # e\n f"])]);
+        assert_eq!(of("def open(a):"), [] as [Option<Vec<String>>; 0]);
+        for untold in
+            ["open(a", "open(a, \"b\n)", "open \\\n (a)", "import open as o", "open(lambda a, b: a)", "open(a]"]
+        {
             assert_eq!(of(untold), [None], "{untold}");
         }
         assert_eq!(of(&*format!("open({})", "a".repeat(LONGEST)).leak()), [None]);
@@ -168,7 +187,7 @@ mod tests {
         assert_eq!(call.argument(0, "file"), Some(&b"a == b"[..]));
         assert_eq!(call.argument(1, "mode"), Some(&b"c"[..]));
         assert_eq!(call.argument(2, "mode"), Some(&b"\"w\""[..]));
-        assert_eq!(call.keyword("mode").and_then(plain_text), Some(&b"w"[..]));
+        assert_eq!(call.keyword("mode").and_then(plain_text), Some("w"));
         assert_eq!(plain_text(b"'a' 'b'"), None);
     }
 }

@@ -7,15 +7,37 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::rules_spec::ProgramName;
-use super::text::{Grammar, Parsed};
+use super::text::{Fault, Grammar, Parsed, pattern};
 use crate::model::Forbid;
+
+/// A program's file: its name, which an absolute path stands for, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForbidName(pub String);
+
+impl Grammar for ForbidName {
+    const WHAT: &'static str = "the name of a program";
+    const NAME: &'static str = "ForbidName";
+
+    fn text(text: &str) -> Result<Self, Fault> {
+        let is_absolute = text.starts_with('/') || text.get(1..3) == Some(":/");
+        let name = if is_absolute { text.rsplit('/').next().unwrap_or(text) } else { text };
+        if name.trim().is_empty() || name.contains(['/', '\\']) {
+            return Err(Fault::new(format!("\"{text}\" is not the name of a program"))
+                .help("write the name of its file, or its absolute path: `tmux`, `/usr/bin/tmux`"));
+        }
+        Ok(Self(name.to_owned()))
+    }
+
+    fn schema() -> Schema {
+        pattern(r"^(([A-Za-z]:)?/([^\\]*/)?)?[^/\\]*[^/\\\s][^/\\]*$")
+    }
+}
 
 /// A program, by its name or as a map.
 #[derive(Debug, Clone)]
 pub struct ForbidSpec {
     /// `None` only if the map lacks it.
-    pub program: Option<Parsed<ProgramName>>,
+    pub program: Option<Parsed<ForbidName>>,
     observe: bool,
 }
 
@@ -23,9 +45,9 @@ pub struct ForbidSpec {
 #[derive(serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ForbidMap {
-    /// The name of its file, without `.exe`.
+    /// The name of its file, without `.exe`; an absolute path stands for its name.
     #[schemars(required)]
-    program: Option<Parsed<ProgramName>>,
+    program: Option<Parsed<ForbidName>>,
     /// Whether it is run all the same, and told; false by default.
     observe: Option<bool>,
 }
@@ -55,7 +77,7 @@ impl<'de> Visitor<'de> for ForbidVisitor {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<ForbidSpec, E> {
-        let program = ProgramName::text(text).map_err(E::custom)?;
+        let program = ForbidName::text(text).map_err(E::custom)?;
         Ok(ForbidSpec { program: Some(Parsed(program)), observe: false })
     }
 
@@ -72,6 +94,6 @@ impl JsonSchema for ForbidSpec {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let map = ForbidMap::json_schema(generator);
-        json_schema!({"oneOf": [ProgramName::schema(), map]})
+        json_schema!({"oneOf": [ForbidName::schema(), map]})
     }
 }

@@ -89,7 +89,7 @@ pub fn lower(resolved: Resolved, origin: Origin) -> Option<Check> {
         lock: spec.lock.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
         tags: spec.tags.unwrap_or_default().into_iter().map(|name| name.0.0).collect(),
         windows: spec.rules.map(|rules| rules.windows).unwrap_or_default(),
-        copies: spec.copies.map_or(1, |copies| copies.0.0),
+        copies: spec.copies.map_or(1, |copies| copies.value.0.0),
         repeat: spec.repeat.map_or(1, |repeat| repeat.0.0),
         retries: spec.retries.map(|retries| retries.value.lower().ok_or(())).transpose().ok()?,
         origin: Some(origin),

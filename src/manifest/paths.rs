@@ -78,6 +78,9 @@ impl Grammar for PublishGlob {
     const NAME: &'static str = "PublishGlob";
 
     fn text(text: &str) -> Result<Self, Fault> {
+        if let Some(fault) = no_such_word(text) {
+            return Err(fault.help("`$project/…` and `$sandbox/…` are below the project and the sandbox"));
+        }
         let below = text.strip_prefix("$project/").or_else(|| text.strip_prefix("$sandbox/")).unwrap_or(text);
         if ["$project", "$sandbox"].contains(&text) || below.ends_with('/') || below == "." {
             return Err(Fault::new(format!("\"{text}\" names a folder")).help("write the files in it: `state/*.json`"));
@@ -106,6 +109,9 @@ impl Grammar for WatchGlob {
     const NAME: &'static str = "WatchGlob";
 
     fn text(text: &str) -> Result<Self, Fault> {
+        if let Some(fault) = no_such_word(text) {
+            return Err(fault);
+        }
         let below = ["$project/", "$sandbox/", "/"].into_iter().find_map(|start| text.strip_prefix(start));
         let below = below.or_else(|| text.get(3..).filter(|_| is_on_drive(text))).unwrap_or(text);
         let help = "write what is watched, as `/tmp/sweep_*` or `.claude/state`; what is in a folder goes with it";
@@ -122,6 +128,17 @@ impl Grammar for WatchGlob {
     fn schema() -> Schema {
         pattern(r"^[^\\]+$")
     }
+}
+
+/// What is wrong with a path that begins with a word that nothing is put in the place of.
+pub fn no_such_word(text: &str) -> Option<Fault> {
+    let first = text.split('/').next().filter(|first| first.starts_with('$') && first.len() > 1)?;
+    (!["$project", "$sandbox"].contains(&first)).then(|| {
+        Fault::new(format!("`{first}` stands for nothing here")).help(
+            "`$project` and `$sandbox` do: the check's home is `$sandbox/home`, its TMPDIR `$sandbox/tmp`; or write an \
+             absolute path",
+        )
+    })
 }
 
 /// Whether a path begins with a drive of Windows, written with `/`.
@@ -187,6 +204,7 @@ mod tests {
             "a\\b",
             "**",
             "$sandbox//a",
+            "$HOME/a",
         ] {
             assert!(PublishGlob::text(glob).is_err(), "{glob}");
         }

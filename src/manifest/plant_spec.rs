@@ -6,6 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
+use super::paths::no_such_word;
 use super::text::{Fault, Grammar, Parsed, pattern};
 use super::values::Filled;
 use crate::model::{LockKind, Plant};
@@ -23,6 +24,9 @@ impl Grammar for PlantPath {
             Fault::new(format!("\"{text}\" is no place to plant something at"))
                 .help("write the path of a file: `$sandbox/tmp/guard.pid`, `state/cache.json`, `/tmp/guard.log`")
         };
+        if let Some(fault) = no_such_word(text) {
+            return Err(fault);
+        }
         if text.contains('\\') {
             return Err(Fault::new(format!("\"{text}\" has a backslash in it")).help("write `/` between folders"));
         }
@@ -131,7 +135,7 @@ mod tests {
         for path in ["a", "state/a.json", "/tmp/guard.log", "$sandbox/tmp/a", "$project/a", "C:/tmp/a", "..a"] {
             assert!(PlantPath::text(path).is_ok(), "{path}");
         }
-        for path in ["", "/", "a/", "a//b", "../a", "/tmp/../etc/a", "a\\b", ".", "./a", "$sandbox", "C:"] {
+        for path in ["", "/", "a/", "a//b", "../a", "/tmp/../etc/a", "a\\b", ".", "./a", "$sandbox", "C:", "$HOME/a"] {
             assert!(PlantPath::text(path).is_err(), "{path}");
         }
     }

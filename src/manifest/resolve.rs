@@ -10,7 +10,7 @@ use super::node::{Document, NodeId, Span};
 use super::problem::{Problem, Problems};
 use super::spanned::Spanned;
 use super::spec::{AcceptSpec, AllowSpec, CheckSpec, Defaults, GateSpec, ManifestSpec, Override};
-use crate::model::{Cwd, FaultCall, Kind, Platform};
+use crate::model::{Cwd, FaultCall, Kind, Platform, is_outside};
 
 const PLATFORMS: [Platform; 3] = [Platform::Linux, Platform::Windows, Platform::Macos];
 
@@ -297,6 +297,7 @@ impl Resolver<'_, '_> {
         }
         self.hook_keys(check);
         self.runs(defaults, check);
+        self.company(defaults, check);
         if without.is_empty() {
             return;
         }
@@ -320,6 +321,21 @@ impl Resolver<'_, '_> {
         let Some(retries) = all.iter().filter(both).find_map(|spec| spec.retries.as_ref()) else { return };
         let problem = Problem::at(self.document.span(retries.id), "both `repeat` and `retries`")
             .help("keep one: `repeat` runs it always so often, `retries` only while it is red");
+        self.problems.push(problem);
+    }
+
+    /// What is planted outside the sandboxes is there once, and is not to be taken from one copy by another.
+    fn company(&mut self, defaults: &CheckSpec, check: &Spanned<CheckSpec>) {
+        let all = PLATFORMS.map(|platform| merged(defaults, &check.value, platform));
+        let outside = |spec: &CheckSpec| {
+            let copies = spec.copies.as_ref().filter(|copies| copies.value.0.0 > 1)?;
+            let mut paths = spec.plant.iter().flatten().map(|(path, _)| path.0.0.clone());
+            Some((copies.id, paths.find(|path| is_outside(path, spec.cwd.unwrap_or(Cwd::Project)))?))
+        };
+        let Some((id, path)) = all.iter().find_map(outside) else { return };
+        let problem =
+            Problem::at(self.document.span(id), format!("`copies`, and each has something planted at {path}"))
+                .help("plant in what each has for itself: below `$sandbox`, or with `cwd: sandbox` or `cwd: copy`");
         self.problems.push(problem);
     }
 
@@ -350,7 +366,7 @@ impl Resolver<'_, '_> {
             (
                 "copies",
                 "its calls run one after the other, so that each is proven",
-                hook.copies.as_ref().is_some_and(|copies| copies.0.0 > 1),
+                hook.copies.as_ref().is_some_and(|copies| copies.value.0.0 > 1),
             ),
             ("expect.exit", answers, expect.exit.is_some()),
             ("expect.stdout", answers, expect.stdout.is_some()),

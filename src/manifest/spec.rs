@@ -118,7 +118,7 @@ pub struct CheckSpec {
     pub rules: Option<RulesSpec>,
     /// How many copies of it run at the same moment, each in its own sandbox and once more with one `TMPDIR` for all. It is
     /// red if it passes alone and not beside itself.
-    pub copies: Option<Parsed<Copies>>,
+    pub copies: Option<Spanned<Parsed<Copies>>>,
     /// How often it runs, one run after the other, for one verdict over all: `flaky` if they differ. Once by default.
     pub repeat: Option<Parsed<Times>>,
     /// How often it is tried again if it is red; a check that then passes is `flaky`.

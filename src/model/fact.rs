@@ -11,6 +11,8 @@ pub enum Fact {
     Uid,
     /// `LANG` and `LC_ALL` are `C`.
     Locale,
+    /// Python writes to its standard streams in an old code page, as it does on Windows.
+    CodePage,
     /// The time zone is 14 hours ahead of UTC.
     TimezoneEast,
     /// The time zone is 11 hours behind UTC.
@@ -43,9 +45,10 @@ pub enum Fact {
 
 impl Fact {
     /// All of them, in the order in which a check runs under them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Uid,
         Self::Locale,
+        Self::CodePage,
         Self::TimezoneEast,
         Self::TimezoneWest,
         Self::Umask,
@@ -68,6 +71,7 @@ impl Fact {
         match self {
             Self::Uid => "uid",
             Self::Locale => "locale",
+            Self::CodePage => "code-page",
             Self::TimezoneEast => "timezone-east",
             Self::TimezoneWest => "timezone-west",
             Self::Umask => "umask",
@@ -102,6 +106,7 @@ impl Fact {
         match self {
             Self::Uid => "as the user nobody",
             Self::Locale => "with LANG=C",
+            Self::CodePage => "with Python's output in cp1252, as on Windows",
             Self::TimezoneEast => "14 hours ahead of UTC",
             Self::TimezoneWest => "11 hours behind UTC",
             Self::Umask => "with umask 077",

@@ -64,7 +64,7 @@ pub use hook_check::{
 pub use host::{CodePages, HostFacts, Precedence, Stress};
 pub use json_path::{JsonPath, PathStep, WiringSource};
 pub use lint::{LINTS_SCHEMA, Lint, LintKind, LintTotals, Lints, TrapHost};
-pub use plant::{LockKind, Plant, Planting};
+pub use plant::{LockKind, Plant, Planting, is_outside};
 pub use policy::{Accept, Accepted, Policy, PolicyPart};
 pub use process::{Exit, Hold, How, Mark, Process, ProcessRef, Stream};
 pub use reader::{LineRules, ReaderChoice, ReaderName};

@@ -37,14 +37,19 @@ pub enum Plant {
 impl Check {
     /// The paths outside of its own sandbox at which something is planted for it.
     pub fn plants_outside(&self) -> impl Iterator<Item = &str> {
-        let is_outside = |path: &&str| match self.cwd {
-            _ if path.starts_with("$sandbox/") => false,
-            Cwd::Project => true,
-            // The copy is in the sandbox.
-            Cwd::Copy => Path::new(path).has_root(),
-            Cwd::Sandbox => Path::new(path).has_root() || path.starts_with("$project/"),
-        };
-        self.plant.iter().map(|planting| planting.path.as_str()).filter(is_outside)
+        self.plant.iter().map(|planting| planting.path.as_str()).filter(|path| is_outside(path, self.cwd))
+    }
+}
+
+/// Whether a path of `plant` lies outside of the sandbox of a check that starts there.
+#[must_use]
+pub fn is_outside(path: &str, cwd: Cwd) -> bool {
+    match cwd {
+        _ if path.starts_with("$sandbox/") => false,
+        Cwd::Project => true,
+        // The copy is in the sandbox.
+        Cwd::Copy => Path::new(path).has_root(),
+        Cwd::Sandbox => Path::new(path).has_root() || path.starts_with("$project/"),
     }
 }
 

@@ -360,3 +360,11 @@ pub struct CheckReport {
     #[serde(default, skip_serializing_if = "SharedUse::is_empty")]
     pub shared: SharedUse,
 }
+
+impl CheckReport {
+    /// Whether there is more to say of it than that it passed.
+    #[must_use]
+    pub fn is_worth_a_word(&self) -> bool {
+        self.verdict != Verdict::Passed || !self.findings.is_empty()
+    }
+}

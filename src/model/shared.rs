@@ -47,6 +47,8 @@ pub enum SharedKind {
     Socket,
     /// Shared memory.
     Memory,
+    /// Semaphores or a message queue of System V, with their key.
+    Ipc,
 }
 
 impl Shared {
@@ -61,6 +63,7 @@ impl Shared {
             SharedKind::Lock => format!("a lock on {name}"),
             SharedKind::Socket if name.starts_with('@') => format!("the abstract socket {name}"),
             SharedKind::Socket => format!("the socket {name}"),
+            SharedKind::Ipc => format!("the {name}"),
             SharedKind::Memory => format!("the shared memory {name}"),
         }
     }

@@ -1,6 +1,6 @@
 //! The sums over a run.
 
-use super::{CheckReport, Totals, Verdict};
+use super::{CheckReport, Counts, Totals, Verdict};
 
 impl Totals {
     /// The sums before anything has run.
@@ -14,9 +14,14 @@ impl Totals {
 
     /// Adds what a check says.
     pub fn add(&mut self, check: &CheckReport) {
+        self.add_outcome(check.verdict, &check.cases.counts());
+    }
+
+    /// Adds a check with that verdict and those numbers.
+    pub fn add_outcome(&mut self, verdict: Verdict, cases: &Counts) {
         let sums = &mut self.checks;
         sums.not_run -= 1;
-        *match check.verdict {
+        *match verdict {
             Verdict::Broken => &mut sums.broken,
             Verdict::TimedOut => &mut sums.timed_out,
             Verdict::Failed => &mut sums.failed,
@@ -25,7 +30,7 @@ impl Totals {
             Verdict::Skipped => &mut sums.skipped,
             Verdict::Passed => &mut sums.passed,
         } += 1;
-        let (cases, sums) = (&check.cases, &mut self.cases);
+        let sums = &mut self.cases;
         // What ran without being announced was at least as many as ran, or began.
         let begun = || cases.ran.map(|ran| ran + cases.unknown.unwrap_or(0));
         sums.planned += cases.planned.or_else(begun).unwrap_or(0);

@@ -1,15 +1,18 @@
 //! From a check of a manifest to its variants.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::matrix;
 use super::variant::{Change, ONE_TMPDIR, Variant, Wanted};
 use crate::manifest::{LoadedCheck, MOST_COPIES};
 use crate::model::{Check, CheckCommand, Cwd, Fact, ReaderChoice, Rules};
 
-/// A check as it will run.
+/// A variant of a check.
 pub struct Expanded {
-    pub check: Check,
+    pub id: String,
+    /// The check without what was changed for the variant.
+    check: Arc<Check>,
     pub variant: Variant,
     pub locks: Vec<String>,
     /// Whether it may run at the same time as others of its check of which that is so, too.
@@ -20,6 +23,14 @@ pub struct Expanded {
     pub file: usize,
     /// Whether only the command line's own list of facts has it: then it goes with its check.
     pub goes_with_check: bool,
+}
+
+impl Expanded {
+    /// The check as it will run. It is made of those that are to run alone: there may be very many others.
+    #[must_use]
+    pub fn check(&self) -> Check {
+        changed(&self.check, &self.id, &self.variant)
+    }
 }
 
 /// The variants of a check, the one first that the others are set against: by each of its rules with each
@@ -63,7 +74,7 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted, named: &HashSet<&str>) -> Ve
         all.push(copy);
         goes_with_check.push(!own);
     }
-    let check = Check { copies: copies.max(1), ..check };
+    let check = Arc::new(Check { copies: copies.max(1), ..check });
     // One path has one thing planted at it at a time.
     let planted = check.plants_outside().map(|path| format!("planted {path}"));
     let locks: Vec<String> = check.lock.iter().cloned().chain(planted).collect();
@@ -77,7 +88,8 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted, named: &HashSet<&str>) -> Ve
     let variants = all.into_iter().zip(goes_with_check);
     variants
         .map(|(variant, goes_with_check)| Expanded {
-            check: changed(&check, &variant),
+            id: variant.id(),
+            check: Arc::clone(&check),
             beside: beside(&variant),
             is_one_of_several,
             variant,
@@ -97,9 +109,10 @@ fn is_measured_alone(check: &Check) -> bool {
     is_counted || is_watched || check.cwd == Cwd::Project && (writes || matches!(check.reader, ReaderChoice::Junit(_)))
 }
 
-/// How many copies of a check run at once; 0 for none. A hook has none: its calls run one after the other.
+/// How many copies of a check run at once; 0 for none. A hook has none: its calls run one after the other. Nor has what has
+/// something planted that is there once for all.
 fn copies(check: &Check, base: &Variant, wanted: &Wanted, named: &HashSet<&str>) -> u32 {
-    if matches!(check.command, CheckCommand::Hook(_)) {
+    if matches!(check.command, CheckCommand::Hook(_)) || check.plants_outside().next().is_some() {
         return 0;
     }
     let (id, shared) = (base.compared_with(), format!("[{ONE_TMPDIR}]"));
@@ -114,8 +127,8 @@ fn copies(check: &Check, base: &Variant, wanted: &Wanted, named: &HashSet<&str>)
 }
 
 /// A check with the changes of a variant.
-fn changed(check: &Check, variant: &Variant) -> Check {
-    let mut check = Check { id: check.id.clone() + &variant.suffix(), variant: variant.name(), ..check.clone() };
+fn changed(check: &Check, id: &str, variant: &Variant) -> Check {
+    let mut check = Check { id: id.to_owned(), variant: variant.name(), ..check.clone() };
     // Without such a change, the system's own.
     check.rules = Rules::Native;
     for change in &variant.changes {
@@ -140,7 +153,7 @@ mod tests {
     fn ids(rules: &[Rules], vary: &[Fact], wanted: &Wanted) -> Vec<String> {
         let check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
         let loaded = LoadedCheck { check, rules: rules.to_vec(), vary: vary.to_vec(), matrix: Vec::new(), file: 0 };
-        expand(loaded, wanted, &wanted.named()).into_iter().map(|expanded| expanded.check.id).collect()
+        expand(loaded, wanted, &wanted.named()).into_iter().map(|expanded| expanded.id).collect()
     }
 
     #[test]
@@ -174,7 +187,7 @@ mod tests {
                 LoadedCheck { check, rules: vec![Rules::Native], vary: Vec::new(), matrix: Vec::new(), file: 0 };
             expand(loaded, wanted, &wanted.named())
                 .into_iter()
-                .map(|one| (one.check.id, one.goes_with_check))
+                .map(|one| (one.id, one.goes_with_check))
                 .collect::<Vec<_>>()
         };
         let all = |goes_with_check| {
@@ -197,7 +210,7 @@ mod tests {
             let matrix = vec![("F".to_owned(), vec![Some("1".to_owned()), None])];
             let loaded = LoadedCheck { check, rules: vec![Rules::Native], vary: vec![Fact::Uid], matrix, file: 0 };
             let variants = expand(loaded, &Wanted::default(), &HashSet::new()).into_iter();
-            variants.map(|one| (one.check.id, one.beside)).filter(|(_, beside)| *beside).map(|(id, _)| id).collect()
+            variants.map(|one| (one.id, one.beside)).filter(|(_, beside)| *beside).map(|(id, _)| id).collect()
         };
         let none = [""; 0];
         let is = |change, ids: &[&str]| assert_eq!(Vec::<String>::from_iter::<Vec<String>>(beside(change)), ids);

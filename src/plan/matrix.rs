@@ -1,7 +1,5 @@
 //! The combinations of a matrix: all, or so few that every two values of two variables are together in one.
 
-use std::collections::BTreeSet;
-
 use super::variant::Change;
 
 /// Variables, each with its values; `None` where it is not set.
@@ -9,6 +7,21 @@ pub type Matrix = [(String, Vec<Option<String>>)];
 
 /// How many combinations of a matrix run at most, unless they are chosen by pairs.
 pub const MOST_COMBINATIONS: usize = 100_000;
+
+/// In how many pairs of values the combinations are looked for that are chosen by pairs.
+pub const MOST_PAIRS: usize = 5_000_000;
+
+/// How many pairs there are of values of two variables.
+#[must_use]
+pub fn pairs(matrix: &Matrix) -> usize {
+    let mut sum = 0_usize;
+    let with_earlier = |(_, values): &(String, Vec<Option<String>>)| {
+        let pairs = sum.saturating_mul(values.len());
+        sum += values.len();
+        pairs
+    };
+    matrix.iter().map(with_earlier).fold(0, usize::saturating_add)
+}
 
 /// How many combinations there are; `None` if that is beyond counting.
 #[must_use]
@@ -55,14 +68,12 @@ fn rows(sizes: &[usize]) -> Vec<Vec<usize>> {
     if let [size] = sizes {
         return (0..*size).map(|value| vec![value]).collect();
     }
-    let firsts = (0..sizes.len()).flat_map(|one| (one + 1..sizes.len()).map(move |other| (one, other)));
-    let mut missing: BTreeSet<(Place, Place)> =
-        firsts.flat_map(|(one, other)| places(one).flat_map(move |a| places(other).map(move |b| (a, b)))).collect();
+    let mut missing = Pairs::of(sizes);
     let mut rows = Vec::new();
-    while let Some(&(one, other)) = missing.first() {
+    while let Some((one, other)) = missing.first() {
         let mut row: Vec<Place> = vec![one, other];
         for at in (0..sizes.len()).filter(|at| *at != one.0 && *at != other.0) {
-            let new = |place: Place| row.iter().filter(|known| missing.contains(&in_order(**known, place))).count();
+            let new = |place: Place| row.iter().filter(|known| missing.has(**known, place)).count();
             // Of several as good the first.
             let best = places(at).max_by_key(|place| (new(*place), usize::MAX - place.1));
             row.extend(best);
@@ -70,7 +81,7 @@ fn rows(sizes: &[usize]) -> Vec<Vec<usize>> {
         row.sort_unstable();
         for (number, &a) in row.iter().enumerate() {
             for &b in &row[number + 1..] {
-                missing.remove(&(a, b));
+                missing.remove(a, b);
             }
         }
         rows.push(row.into_iter().map(|(_, value)| value).collect());
@@ -78,8 +89,69 @@ fn rows(sizes: &[usize]) -> Vec<Vec<usize>> {
     rows
 }
 
-fn in_order(a: Place, b: Place) -> (Place, Place) {
-    if a < b { (a, b) } else { (b, a) }
+/// Pairs of values of two variables, a bit each, in the order of the one and then the other.
+struct Pairs {
+    /// The values of all variables, in their order.
+    places: Vec<Place>,
+    /// Where the values of each variable begin among these, and where all end.
+    starts: Vec<usize>,
+    /// Where the pairs of each value with those of later variables begin, and where all end.
+    begins: Vec<usize>,
+    bits: Vec<u64>,
+    /// Every pair before it is gone.
+    first: usize,
+}
+
+impl Pairs {
+    /// All of them.
+    fn of(sizes: &[usize]) -> Self {
+        let places: Vec<Place> =
+            sizes.iter().enumerate().flat_map(|(at, size)| (0..*size).map(move |value| (at, value))).collect();
+        let sums = |sizes: &mut dyn Iterator<Item = usize>| {
+            std::iter::once(0)
+                .chain(sizes.scan(0, |sum, size| {
+                    *sum += size;
+                    Some(*sum)
+                }))
+                .collect::<Vec<usize>>()
+        };
+        let starts = sums(&mut sizes.iter().copied());
+        let begins = sums(&mut places.iter().map(|(at, _)| places.len() - starts[at + 1]));
+        let number = begins.last().copied().unwrap_or(0);
+        let mut bits = vec![u64::MAX; number / 64];
+        if number % 64 > 0 {
+            bits.push((1 << (number % 64)) - 1);
+        }
+        Self { places, starts, begins, bits, first: 0 }
+    }
+
+    /// Where the pair of two values of different variables is.
+    fn index(&self, a: Place, b: Place) -> usize {
+        let (a, b) = if a < b { (a, b) } else { (b, a) };
+        self.begins[self.starts[a.0] + a.1] + self.starts[b.0] + b.1 - self.starts[a.0 + 1]
+    }
+
+    fn has(&self, a: Place, b: Place) -> bool {
+        let index = self.index(a, b);
+        self.bits[index / 64] >> (index % 64) & 1 == 1
+    }
+
+    fn remove(&mut self, a: Place, b: Place) {
+        let index = self.index(a, b);
+        self.bits[index / 64] &= !(1 << (index % 64));
+    }
+
+    /// The first that is there.
+    fn first(&mut self) -> Option<(Place, Place)> {
+        while self.bits.get(self.first)? == &0 {
+            self.first += 1;
+        }
+        let index = self.first * 64 + self.bits[self.first].trailing_zeros() as usize;
+        // The last value that has any pair which begins there.
+        let one = self.begins.partition_point(|begin| *begin <= index) - 1;
+        let later = self.starts[self.places[one].0 + 1];
+        Some((self.places[one], self.places[later + index - self.begins[one]]))
+    }
 }
 
 #[cfg(test)]
@@ -107,6 +179,7 @@ mod tests {
     fn large_ones_get_small() {
         assert!(rows(&[3; 13]).len() <= 27, "{}", rows(&[3; 13]).len());
         assert!(rows(&[10; 6]).len() <= 200, "{}", rows(&[10; 6]).len());
+        assert!(rows(&[5; 20]).len() <= 80, "{}", rows(&[5; 20]).len());
     }
 
     proptest! {

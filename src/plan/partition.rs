@@ -7,9 +7,9 @@ use crate::model::Partition;
 
 impl Plan {
     /// Keeps the checks of one part. Each check is in one part of a number of parts, which depends on its id alone. So is
-    /// it by each of its rules; what is told by comparing variants with each other stays together.
+    /// it by each of its rules and with each combination of settings; facts and copies stay with what they are set against.
     pub fn keep(&mut self, partition: Partition) {
-        self.checks.retain(|planned| part_of(&planned.variant.by_rules(), partition.of) == partition.part);
+        self.checks.retain(|planned| part_of(&planned.variant.compared_with(), partition.of) == partition.part);
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::expand::{Expanded, expand};
-use super::matrix::{MOST_COMBINATIONS, combinations};
+use super::matrix::{MOST_COMBINATIONS, MOST_PAIRS, combinations, pairs};
 use super::select::{NATIVE, select};
 use super::teeth::Tooth;
 use super::variant::{Variant, Wanted};
@@ -61,8 +61,7 @@ impl Plan {
         let named = wanted.named();
         let expanded: Vec<Expanded> =
             loaded.checks.into_iter().flat_map(|loaded| expand(loaded, wanted, &named)).collect();
-        let ids: Vec<(&str, &str)> =
-            expanded.iter().map(|one| (one.check.id.as_str(), one.variant.of.as_str())).collect();
+        let ids: Vec<(&str, &str)> = expanded.iter().map(|one| (one.id.as_str(), one.variant.of.as_str())).collect();
         let mut chosen = select(&ids, &wanted.patterns)?;
         let with: HashSet<&str> = ids.iter().zip(&chosen).filter(|(_, is)| **is).map(|((_, of), _)| *of).collect();
         for (one, chosen) in expanded.iter().zip(&mut chosen) {
@@ -72,22 +71,21 @@ impl Plan {
         with_company(&variants, &mut chosen);
         let files: Vec<String> = loaded.files.iter().map(|file| file.name.clone()).collect();
         let has_setup: Vec<bool> = loaded.files.iter().map(|file| !file.setup.is_empty()).collect();
-        let checks = expanded
-            .into_iter()
-            .zip(chosen)
-            .filter(|(_, chosen)| *chosen)
-            .map(|(one, _)| Planned {
-                skip: elsewhere(&one.check, platform),
+        let mut checks = Vec::with_capacity(chosen.iter().filter(|chosen| **chosen).count());
+        checks.extend(expanded.into_iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(one, _)| {
+            let check = one.check();
+            Planned {
+                skip: elsewhere(&check, platform),
                 setup: has_setup[one.file].then_some(one.file),
+                check,
                 locks: one.locks,
                 beside: one.beside,
                 is_one_of_several: one.is_one_of_several,
-                check: one.check,
                 variant: one.variant,
                 needs_proof: true,
                 tooth: None,
-            })
-            .collect();
+            }
+        }));
         Ok(Self {
             project,
             checks,
@@ -117,11 +115,11 @@ impl Plan {
         let rules = check.rules;
         let loaded = LoadedCheck { rules: vec![Rules::Native], check, vary, matrix: Vec::new(), file: 0 };
         let checks = expand(loaded, &Wanted::default(), &HashSet::new()).into_iter().map(|one| Planned {
+            // Nobody chooses it by an id that says so.
+            check: Check { rules, ..one.check() },
             locks: one.locks,
             beside: one.beside,
             is_one_of_several: one.is_one_of_several,
-            // Nobody chooses it by an id that says so.
-            check: Check { rules, ..one.check },
             variant: one.variant,
             setup: None,
             skip: None,
@@ -154,6 +152,18 @@ pub fn project(loaded: &Loaded) -> Result<PathBuf> {
 /// More combinations than anybody waits for are refused.
 fn bounded(loaded: &LoadedCheck, wanted: &Wanted) -> Result<()> {
     let number = combinations(&loaded.matrix);
+    let pairs = pairs(&loaded.matrix);
+    let mut sizes: Vec<usize> = loaded.matrix.iter().map(|(_, values)| values.len()).collect();
+    sizes.sort_unstable_by(|one, other| other.cmp(one));
+    // Every two values of the largest two are in a combination of their own.
+    let least: usize = sizes.iter().take(2).product();
+    if wanted.pairwise && (pairs > MOST_PAIRS || least > MOST_COMBINATIONS) {
+        return Err(Error::Usage(format!(
+            "the matrix of {} is too large, also by pairs: {pairs} pairs of values, in at least {least} combinations, and at \
+             most {MOST_PAIRS} in {MOST_COMBINATIONS} are run",
+            loaded.check.id
+        )));
+    }
     if wanted.pairwise || number.is_some_and(|number| number <= MOST_COMBINATIONS) {
         return Ok(());
     }

@@ -16,9 +16,9 @@ impl Reads {
         Err("only Linux tells that a file is read".to_owned())
     }
 
-    /// The files that somebody has opened and read since.
+    /// The files that somebody has opened and read since, each with how often it was opened at least.
     #[must_use]
-    pub fn seen(self) -> Vec<PathBuf> {
+    pub fn seen(self) -> Vec<(PathBuf, u64)> {
         match self {}
     }
 }

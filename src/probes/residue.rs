@@ -183,7 +183,13 @@ pub fn moved(moved: &[Moved], suspects: Option<&str>) -> Vec<Finding> {
             "refs/stash" => "git's stash".to_owned(),
             name => format!("git's {name}"),
         };
+        // What else it has of its own is compared by what is in it, and that is not for people to read.
+        let is_ref = moved.name == "HEAD" || moved.name.starts_with("refs");
         let done = match (&moved.before, &moved.after) {
+            (None, Some(_)) if !is_ref => "is new".to_owned(),
+            (Some(_), None) if !is_ref => "was removed".to_owned(),
+            _ if moved.name == "index" => "was changed: something else is staged than before".to_owned(),
+            _ if !is_ref => "was changed".to_owned(),
             (None, Some(after)) => format!("is new: {}", short(after)),
             (Some(before), None) => format!("was removed: it was {}", short(before)),
             (before, after) => {
@@ -192,7 +198,8 @@ pub fn moved(moved: &[Moved], suspects: Option<&str>) -> Vec<Finding> {
             }
         };
         // What else there is, tools keep up to date behind everybody's back.
-        let own = ["HEAD", "refs/stash", "refs"].contains(&moved.name.as_str())
+        let own = !is_ref
+            || ["HEAD", "refs/stash", "refs"].contains(&moved.name.as_str())
             || ["refs/heads/", "refs/tags/"].iter().any(|start| moved.name.starts_with(start));
         let severity = if own { Severity::Error } else { Severity::Note };
         let mut finding = Finding::new(Kind::Residue, severity, format!("{what} {done}{who}"));
@@ -265,6 +272,9 @@ mod tests {
         let head = one("HEAD", Some("ref: refs/heads/main"), Some(&"a".repeat(40)));
         assert_eq!(head.message, "git's HEAD was moved: refs/heads/main before, aaaaaaaaaa now");
         assert_eq!(one("refs/stash", None, Some("x")).message, "git's stash is new: x");
+        assert_eq!(one("config", Some("1"), Some("2")).message, "git's config was changed");
+        assert_eq!(one("hooks/pre-commit", None, Some("2")).message, "git's hooks/pre-commit is new");
+        assert_eq!(one("index", Some("1"), Some("2")).severity, Severity::Error);
         assert_eq!(one("refs/remotes/origin/main", Some("x"), Some("y")).severity, Severity::Note);
     }
 }

@@ -1,6 +1,7 @@
 //! The statement of a receipt: made from a run's report, and read again from bytes whose signature holds.
 
 use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
@@ -46,12 +47,15 @@ pub fn schema() -> Value {
     schema.to_value()
 }
 
-/// What can be stated of a run.
+/// What can be stated of a run, whose checks come one at a time.
 ///
 /// # Errors
 ///
 /// Why nothing can: sentences, one a line.
-pub fn statement(run: &Run<'_>) -> Result<Statement, String> {
+pub fn statement(
+    run: &Run<'_>,
+    reports: impl Iterator<Item = Result<CheckReport, String>>,
+) -> Result<Statement, String> {
     let Run { plan, report, start, end, .. } = run;
     if let Some(stop) = report.run.stopped {
         return Err(format!("the run was stopped before its end ({})", stop.words()));
@@ -65,14 +69,17 @@ pub fn statement(run: &Run<'_>) -> Result<Statement, String> {
     }
     let (mut subject, mut checks, mut left_out) =
         (vec![tree_subject(&before.tree, &before.commit)], Vec::new(), Vec::new());
-    for check in &report.checks {
-        let planned = plan.checks.iter().find(|planned| planned.check.id == check.id);
+    let planned: HashMap<&str, &Planned> =
+        plan.checks.iter().map(|planned| (planned.check.id.as_str(), planned)).collect();
+    for check in reports {
+        let check = check?;
+        let planned = planned.get(check.id.as_str());
         let digest =
-            planned.ok_or_else(|| "it was not planned".to_owned()).and_then(|planned| digest(run, planned, check));
+            planned.ok_or_else(|| "it was not planned".to_owned()).and_then(|planned| digest(run, planned, &check));
         match digest {
             Ok(digest) => {
                 subject.push(check_subject(&check.id, digest));
-                checks.push(of_check(check));
+                checks.push(of_check(&check));
             }
             Err(because) => left_out.push(LeftOut { id: check.id.clone(), because }),
         }

@@ -13,6 +13,7 @@
 //! - The last suite, `hostproof`, is about the run; its property `counts` is the last line that people read.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
@@ -26,28 +27,48 @@ const HOSTNAME: &str = "localhost";
 /// How the names of our own cases begin.
 const OURS: &str = "hostproof: ";
 
-/// The report as a JUnit file.
-#[must_use]
-pub fn junit(report: &Report) -> Vec<u8> {
-    let mut document = quick_junit::Report::new("hostproof");
-    let mut suites: Vec<TestSuite> = report.checks.iter().map(suite).collect();
-    suites.extend(report.run.not_run.iter().map(|id| not_run(report, id)));
-    suites.push(of_the_run(report));
-    for (index, suite) in suites.iter_mut().enumerate() {
-        dress(suite, index, &report.run.started);
+/// Writes a report as a JUnit file, with these checks in place of its own, one at a time.
+///
+/// # Errors
+///
+/// What the system says, or whoever gives the checks.
+pub fn write_junit(
+    out: &mut dyn Write,
+    report: &Report,
+    checks: impl Iterator<Item = io::Result<CheckReport>>,
+) -> io::Result<()> {
+    let checks = checks.map(|check| check.map(|check| suite(&check)));
+    let not_run = report.run.not_run.iter().map(|id| Ok(not_run(report, id)));
+    let mut last = None;
+    for (index, suite) in checks.chain(not_run).chain([Ok(of_the_run(report))]).enumerate() {
+        let mut suite = suite?;
+        dress(&mut suite, index, &report.run.started);
+        let mut document = quick_junit::Report::new("hostproof");
+        document.add_test_suite(suite);
+        let text = document.to_string().map_err(io::Error::other)?;
+        let (head, suite, end) = parts(&text).ok_or_else(|| io::Error::other("it has no suites"))?;
+        if index == 0 {
+            // The outermost element has no attributes in Ant's schema, and every reader sums up the suites.
+            write!(out, "{head}{BEGIN}>")?;
+        }
+        out.write_all(suite.as_bytes())?;
+        last = Some(end.to_owned());
     }
-    document.add_test_suites(suites);
-    let text = document.to_string().unwrap_or_default();
-    without_sums(&text).into_bytes()
+    out.write_all(last.unwrap_or_default().as_bytes())
 }
 
-/// The outermost element has no attributes in Ant's schema, and every reader sums up the suites.
-fn without_sums(text: &str) -> String {
-    const BEGIN: &str = "<testsuites";
-    let Some((before, rest)) = text.split_once(BEGIN) else { return text.to_owned() };
+const BEGIN: &str = "<testsuites";
+const END: &str = "</testsuites>";
+
+/// What stands before the suites of a document and their element, what in it, and the rest.
+fn parts(text: &str) -> Option<(&str, &str, &str)> {
+    let (head, rest) = text.split_once(BEGIN)?;
     // No attribute has one: the only text in them is our name.
-    let Some((_, after)) = rest.split_once('>') else { return text.to_owned() };
-    format!("{before}{BEGIN}>{after}")
+    let (_, rest) = rest.split_once('>')?;
+    let at = rest.rfind(END)?;
+    // The line break before it is the next suite's, or the end's.
+    let suites = rest[..at].trim_end_matches(['\n', ' ']);
+    Some((head, suites, &rest[suites.len()..]))
 }
 
 fn suite(check: &CheckReport) -> TestSuite {
@@ -276,5 +297,26 @@ mod tests {
     fn a_time_stamp_has_no_zone() {
         assert_eq!(without_zone("2026-11-30T06:04:12.123Z"), "2026-11-30T06:04:12");
         assert_eq!(without_zone("2026-11-30T06:04:12Z"), "2026-11-30T06:04:12");
+    }
+
+    #[test]
+    fn suites_one_by_one_are_the_document_of_all() {
+        let suites = ["a", "b <c>", "d"].map(|name| {
+            let mut suite = TestSuite::new(name);
+            suite.add_test_case(TestCase::new("case", TestCaseStatus::success()));
+            suite.set_system_out("last </testsuites>\n");
+            suite
+        });
+        let document = |suites: &[TestSuite]| {
+            let mut document = quick_junit::Report::new("hostproof");
+            document.add_test_suites(suites.iter().cloned());
+            document.to_string().expect("a document")
+        };
+        let each: Vec<String> = suites.iter().map(|suite| document(std::slice::from_ref(suite))).collect();
+        let (whole, each) =
+            (document(&suites), each.iter().map(|text| parts(text).expect("suites")).collect::<Vec<_>>());
+        let (head, all, end) = parts(&whole).expect("suites");
+        assert_eq!(each.iter().map(|(_, suite, _)| *suite).collect::<String>(), all);
+        assert!(each.iter().all(|(first, _, last)| (*first, *last) == (head, end)), "{end:?}");
     }
 }

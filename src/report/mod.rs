@@ -31,9 +31,9 @@ pub use gate::gate;
 pub use hooks::hooks;
 pub use json::{
     comparison_schema, doctor_schema, events_schema, gate_schema, hooks_schema, json, lints_schema, plain_json, schema,
-    verification_schema,
+    verification_schema, write_json,
 };
-pub use junit::junit;
+pub use junit::write_junit;
 pub use kept::{Kept, Said, kept};
 pub use lints::{counts as lint_counts, hosts as trap_hosts, lints};
 pub use look::Look;

@@ -1,7 +1,7 @@
 //! Where a document goes.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -101,15 +101,25 @@ impl Target {
     ///
     /// What the system says.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
+        self.write_with(|out| out.write_all(bytes))
+    }
+
+    /// The same, as it comes: of a large document nobody has to hold the whole.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, or whoever writes.
+    pub fn write_with(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let what = self.document.cannot_write();
         let Some(path) = &self.file else {
-            let mut stdout = io::stdout();
-            let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+            let mut stdout = BufWriter::new(io::stdout());
+            let written = write(&mut stdout).and_then(|()| stdout.flush());
             return written.map_err(|error| Error::file(what, Path::new("-"), error));
         };
         let failed = |error| Error::file(what, path, error);
-        let mut file = temporary(path).map_err(failed)?;
-        file.write_all(bytes).map_err(failed)?;
+        let mut buffer = BufWriter::new(temporary(path).map_err(failed)?);
+        write(&mut buffer).map_err(failed)?;
+        let file = buffer.into_inner().map_err(|error| failed(error.into_error()))?;
         file.persist(path).map(|_| ()).map_err(|error| failed(error.error))
     }
 }

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::sandbox::Sandbox;
 use crate::{platform, source};
@@ -32,6 +33,35 @@ const UNSHARED: &[&str] = &["info/sparse-checkout", "logs/HEAD", "refs/bisect", 
 /// What binds a worktree to the repository that it is linked to, and a repository to its linked worktrees: to prune
 /// these in a copy would remove the real ones.
 const BONDS: &[&str] = &["commondir", "gitdir", "locked", "worktrees"];
+
+/// How many copies of the project were begun, and done: each opens every file of it once.
+#[derive(Debug, Default)]
+pub struct Made {
+    begun: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Made {
+    /// Counts one while it is made.
+    pub fn count<T>(&self, make: impl FnOnce() -> T) -> T {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let copy = make();
+        self.done.fetch_add(1, Ordering::SeqCst);
+        copy
+    }
+
+    /// How many are done.
+    #[must_use]
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::SeqCst)
+    }
+
+    /// How many can have opened a file since so many were done.
+    #[must_use]
+    pub fn since(&self, done: u64) -> u64 {
+        self.begun.load(Ordering::SeqCst).saturating_sub(done)
+    }
+}
 
 /// Copies each source, relative to the project, to its destination, relative to the sandbox's `work/`. A symbolic link
 /// is followed, within the project.

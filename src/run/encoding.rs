@@ -4,19 +4,49 @@
 //! a code page, what is not UTF-8 in a line is in that. Elsewhere such bytes stay as they are.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::output;
-use crate::model::Mark;
-use crate::platform::{self, Captured};
+use crate::model::{Check, Finding, Kind, Mark, Rules, Severity};
+use crate::platform::{self, Captured, Outcome};
 
 /// A stream as UTF-8, with the moments at which it arrived: the very same if it was that already, or can't be read.
 #[must_use]
 pub fn as_utf8(captured: Captured, spill: &Path) -> Captured {
     recoded(&captured, spill).ok().flatten().unwrap_or(captured)
+}
+
+/// What stdout of a check that is judged by Windows' rules has that Python could not have written there: into a pipe it writes
+/// in the code page. Nothing where it could.
+#[must_use]
+pub fn beyond_code_page(check: &Check, outcome: &Outcome) -> Option<Finding> {
+    let beyond = Some(output::output(&outcome.stdout, None).tail).filter(|_| check.rules == Rules::Windows);
+    let message = format!(
+        "stdout has {}, not in cp1252: Python before 3.15 can't print that into a pipe on Windows",
+        not_in_cp1252(&beyond?)?
+    );
+    let mut finding = Finding::new(Kind::RefusedByWindows, Severity::Note, message);
+    finding.remedy = Some("set the encoding of stdout, or write ASCII; `vary: [code-page]` tries it here".to_owned());
+    Some(finding)
+}
+
+/// The characters of a text that the code page lacks, in words.
+fn not_in_cp1252(text: &str) -> Option<String> {
+    const NAMED: usize = 3;
+    let beyond: BTreeSet<char> = text.chars().filter(|c| !is_in_cp1252(*c)).collect();
+    let named = |c: &char| format!("{c} (U+{:04X})", u32::from(*c));
+    let words: Vec<String> = beyond.iter().take(NAMED).map(named).collect();
+    let more = if beyond.len() > NAMED { format!(" and {} more", beyond.len() - NAMED) } else { String::new() };
+    (!beyond.is_empty()).then(|| words.join(", ") + &more)
+}
+
+/// Whether that code page has a character.
+fn is_in_cp1252(c: char) -> bool {
+    c.is_ascii() || ('\u{A0}'..='\u{FF}').contains(&c) || "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ".contains(c)
 }
 
 /// How much of a stream tells what it is.
@@ -153,6 +183,14 @@ impl<'a> Recoder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_code_page_lacks_is_named() {
+        let told = not_in_cp1252("\u{2713} ok \u{1F680}\u{1F680}\n");
+        assert_eq!(told.as_deref(), Some("\u{2713} (U+2713), \u{1F680} (U+1F680)"));
+        assert_eq!(not_in_cp1252("größe — 5 €\n"), None);
+        assert_eq!(not_in_cp1252("→↓↑⇒").as_deref(), Some("↑ (U+2191), → (U+2192), ↓ (U+2193) and 1 more"));
+    }
 
     const TEXT: &str = "größe \u{1F98A}\r\n1 passed\n";
 

@@ -3,13 +3,14 @@
 //! # Invariants
 //!
 //! - **Nothing is kept for long**: of a variant that is not red, its verdict alone is; a red one's report waits for the last
-//!   of its group, and is one of those that stay anyway.
+//!   of its group, with others that wait, out of memory if they are many.
 //! - **Nothing is guessed**: of a check that itself is red, or was not seen to pass, no variant depends on anything.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
-use super::settings;
+use super::reports::Reports;
+use super::{records, settings};
 use crate::model::{CheckReport, Fact, Finding, Frame, Kind, Severity, Shared, SharedKind, SharedUse, Verdict};
 use crate::plan::{Change, Plan, Variant};
 
@@ -26,7 +27,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    fn of(report: &CheckReport, variant: &Variant) -> Self {
+    pub(super) fn of(report: &CheckReport, variant: &Variant) -> Self {
         let is_combination = matches!(variant.changes.last(), Some(Change::Setting { .. }));
         match report.verdict {
             Verdict::Passed => Self::Green,
@@ -78,13 +79,15 @@ fn broken_by_settings(members: &[Member<'_>]) -> Vec<(usize, Finding)> {
         }
     }
     let said = by_rules.values().flat_map(|combinations| settings::conclude(combinations));
-    let finding = |(place, message): (usize, String)| {
-        let mut finding = Finding::new(Kind::DependsOn, Severity::Error, message);
-        finding.frame = members[place].frame.cloned();
-        finding.remedy = Some("make it hold with every setting, or take out what is not to be supported".to_owned());
-        (place, finding)
-    };
-    said.map(finding).collect()
+    said.map(|(place, message)| (place, breaks(message, members[place].frame))).collect()
+}
+
+/// That settings break a check, in these words.
+pub(super) fn breaks(message: String, frame: Option<&Frame>) -> Finding {
+    let mut finding = Finding::new(Kind::DependsOn, Severity::Error, message);
+    finding.frame = frame.cloned();
+    finding.remedy = Some("make it hold with every setting, or take out what is not to be supported".to_owned());
+    finding
 }
 
 /// The variant with these changes, if it passes.
@@ -109,7 +112,10 @@ fn collision(members: &[Member<'_>], red: &Member<'_>) -> Option<Finding> {
     let beside: Vec<&SharedUse> =
         members.iter().filter(|other| other.variant.runs_with(red.variant)).map(|other| other.shared).collect();
     let place = if red.variant.has_one_tmpdir() { " with one TMPDIR for all" } else { "" };
-    let used = used_by_several(alone.shared, &beside, red.variant.has_one_tmpdir());
+    let mut used = used_by_several(alone.shared, &beside, red.variant.has_one_tmpdir());
+    // What the failure itself names, by its last name at least, comes first.
+    let error = red.frame.and_then(|frame| frame.error.as_deref()).unwrap_or_default();
+    used.sort_by_key(|shared| !error.contains(shared.name.rsplit('/').next().unwrap_or_default()));
     let words = |things: &[&Shared]| {
         let named: Vec<String> = things.iter().take(NAMED).map(|shared| shared.words()).collect();
         let more = things.len().saturating_sub(NAMED);
@@ -204,6 +210,8 @@ pub struct Groups<'a> {
     /// The group of each check in the plan; `None` for one without other variants.
     group_of: Vec<Option<usize>>,
     waiting: Mutex<Vec<Group>>,
+    /// The reports of the red ones, until their group is told.
+    held: Reports,
 }
 
 /// What is kept of a judged variant.
@@ -211,13 +219,14 @@ struct Seen {
     index: usize,
     standing: Standing,
     shared: SharedUse,
+    /// Where it failed; of those whose reports wait.
+    frame: Option<Frame>,
+    waits: bool,
 }
 
 struct Group {
     size: usize,
     seen: Vec<Seen>,
-    /// The reports of the red ones.
-    held: Vec<(usize, CheckReport)>,
 }
 
 impl<'a> Groups<'a> {
@@ -234,70 +243,74 @@ impl<'a> Groups<'a> {
             for &index in &places {
                 group_of[index] = Some(groups.len());
             }
-            groups.push(Group { size: places.len(), seen: Vec::new(), held: Vec::new() });
+            groups.push(Group { size: places.len(), seen: Vec::new() });
         }
-        Self { plan, group_of, waiting: Mutex::new(groups) }
+        Self { plan, group_of, waiting: Mutex::new(groups), held: Reports::default() }
     }
 
-    /// Takes in the report of a judged check. Returns those that can be told: this one, unless it waits for others of its
+    /// Takes in the report of a judged check. Tells those that can be told: this one, unless it waits for others of its
     /// group; and those that waited for this one.
-    pub fn take(&self, index: usize, report: CheckReport) -> Vec<(usize, CheckReport)> {
-        let Some(group) = self.group_of[index] else { return vec![(index, report)] };
-        let mut groups = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let group = &mut groups[group];
+    pub fn take(&self, index: usize, report: CheckReport, mut tell: impl FnMut(usize, CheckReport)) {
+        let Some(group) = self.group_of[index] else { return tell(index, report) };
         let standing = Standing::of(&report, &self.plan.checks[index].variant);
-        group.seen.push(Seen { index, standing, shared: report.shared.clone() });
-        let mut told = Vec::new();
-        if report.verdict.is_red() && standing != Standing::Unknown {
-            group.held.push((index, report));
+        let waits = report.verdict.is_red() && standing != Standing::Unknown;
+        let frame = report.frames.first().filter(|_| waits).cloned();
+        let seen = Seen { index, standing, shared: report.shared.clone(), frame, waits };
+        if waits {
+            self.held.put(index, report);
         } else {
-            told.push((index, report));
+            tell(index, report);
         }
-        if group.seen.len() == group.size {
-            told.extend(group.told(self.plan));
-        }
-        told
-    }
-
-    /// Those that wait for others which will not be judged.
-    pub fn rest(&self) -> Vec<(usize, CheckReport)> {
         let mut groups = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        groups.iter_mut().flat_map(|group| group.told(self.plan)).collect()
+        groups[group].seen.push(seen);
+        if groups[group].seen.len() < groups[group].size {
+            return;
+        }
+        let whole = std::mem::take(&mut groups[group].seen);
+        drop(groups);
+        self.tell(whole, &mut tell);
     }
-}
 
-impl Group {
-    /// The reports that it has, with what the group says of them.
-    fn told(&mut self, plan: &Plan) -> Vec<(usize, CheckReport)> {
-        let mut held = std::mem::take(&mut self.held);
-        held.sort_by_key(|(index, _)| *index);
-        if held.is_empty() {
-            return held;
+    /// Tells those that wait for others which will not be judged.
+    pub fn rest(&self, mut tell: impl FnMut(usize, CheckReport)) {
+        let groups = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        groups.into_iter().for_each(|group| self.tell(group.seen, &mut tell));
+    }
+
+    /// Tells the reports that wait, with what the group says of them.
+    fn tell(&self, mut seen: Vec<Seen>, tell: &mut impl FnMut(usize, CheckReport)) {
+        if !seen.iter().any(|seen| seen.waits) {
+            return;
         }
-        self.seen.sort_by_key(|seen| seen.index);
-        let report = |index: usize| held.binary_search_by_key(&index, |(index, _)| *index).ok().map(|at| &held[at].1);
-        let members: Vec<Member<'_>> = self
-            .seen
-            .iter()
-            .map(|Seen { index, standing, shared }| Member {
-                variant: &plan.checks[*index].variant,
-                standing: *standing,
-                frame: report(*index).and_then(|report| report.frames.first()),
-                shared,
-            })
-            .collect();
+        seen.sort_by_key(|seen| seen.index);
+        let members = seen.iter().map(|seen| Member {
+            variant: &self.plan.checks[seen.index].variant,
+            standing: seen.standing,
+            frame: seen.frame.as_ref(),
+            shared: &seen.shared,
+        });
+        let members: Vec<Member<'_>> = members.collect();
+        let mut findings: BTreeMap<usize, Vec<Finding>> = BTreeMap::new();
         for (place, finding) in conclude(&members) {
-            let index = self.seen[place].index;
-            if let Ok(at) = held.binary_search_by_key(&index, |(index, _)| *index) {
-                add(&mut held[at].1, finding);
-            }
+            findings.entry(place).or_default().push(finding);
         }
-        held
+        for (place, seen) in seen.iter().enumerate().filter(|(_, seen)| seen.waits) {
+            let mut report = match self.held.take(seen.index) {
+                Ok(Some(report)) => report,
+                Ok(None) => continue,
+                Err(error) => {
+                    let why = format!("it is red, and its report can't be read back: {error}");
+                    records::not_run(&self.plan.checks[seen.index].check, Verdict::Broken, why)
+                }
+            };
+            findings.remove(&place).unwrap_or_default().into_iter().for_each(|finding| add(&mut report, finding));
+            tell(seen.index, report);
+        }
     }
 }
 
 /// Puts a finding before all others, and into the reason.
-fn add(report: &mut CheckReport, finding: Finding) {
+pub(super) fn add(report: &mut CheckReport, finding: Finding) {
     let before = report.reason.take().map(|reason| format!(": {reason}")).unwrap_or_default();
     report.reason = Some(format!("{}{before}", finding.message));
     report.findings.insert(0, finding);

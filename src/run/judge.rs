@@ -31,6 +31,8 @@ pub struct Facts<'a> {
     pub found: Vec<Finding>,
     /// What the processes were doing at the time limit.
     pub at_limit: Option<String>,
+    /// Why what the check calls did not run at all, if that was seen.
+    pub unstarted: Option<String>,
     /// Whether warnings count as errors.
     pub strict: bool,
     /// Whether exit status 0 without a sign of a test is an error. A command that nobody called a check needs no proof.
@@ -89,6 +91,8 @@ pub fn judge(check: &Check, facts: &Facts<'_>) -> Judgement {
 
     let (verdict, reason) = if facts.ended == Ended::Cancelled {
         (Verdict::Broken, Some("interrupted".to_owned()))
+    } else if let Some(why) = &facts.unstarted {
+        (Verdict::Broken, Some(why.clone()))
     } else if let Some(decisive) =
         findings.iter().filter(|finding| finding.severity == Severity::Error).min_by_key(|finding| verdict_of(finding))
     {

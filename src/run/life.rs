@@ -40,6 +40,7 @@ pub struct Life<'a> {
     known: Known,
     /// Which scripts hooks may be reading.
     pub(super) reading: hook::Reading,
+    pub(super) copied: copy::Made,
 }
 
 /// A check that is ready to start.
@@ -78,7 +79,7 @@ impl<'a> Life<'a> {
     #[must_use]
     pub fn new(plan: &'a Plan, project: &'a Project<'a>, options: &'a Options, stop: Arc<AtomicBool>) -> Self {
         let (caller, known, reading) = (Caller::read(), Known::default(), hook::Reading::default());
-        Self { plan, project, options, stop, caller, known, reading }
+        Self { plan, project, options, stop, caller, known, reading, copied: copy::Made::default() }
     }
 
     /// The same with copies of a check that run at the same moment: the first in the slot's own lane, and each of the others in
@@ -248,10 +249,10 @@ impl<'a> Life<'a> {
                 of_output.frames = frames;
             }
         }
-        let evidence = planned
-            .tooth
-            .as_ref()
-            .map(|tooth| Evidence { read: bite.map(Bite::read), said: teeth::said(tooth, &outcome) });
+        let evidence = planned.tooth.as_ref().map(|tooth| Evidence {
+            read: bite.map(|bite| bite.read(&self.copied)),
+            said: teeth::said(tooth, &outcome),
+        });
         let mut unsatisfied = Vec::new();
         let mut lost = Vec::new();
         for (stream, rules) in [(Stream::Stdout, &check.expect.stdout), (Stream::Stderr, &check.expect.stderr)] {

@@ -3,6 +3,8 @@
 //! `schedule` hands checks to lanes; `life` takes one check through its life; [`judge`](judge::judge) is pure.
 
 mod beside;
+mod carried;
+mod combinations;
 mod copy;
 mod edits;
 mod encoding;
@@ -24,6 +26,7 @@ mod planting;
 mod program;
 mod records;
 mod removal;
+mod reports;
 mod residue;
 mod rounds;
 mod sandbox;
@@ -41,9 +44,12 @@ mod text;
 mod together;
 mod tools;
 mod unseen;
+mod unstarted;
 mod workers;
 
+pub use combinations::Combinations;
 pub use copy::{common_git_folder, listed as copy_listed, own_git_folder};
 pub use judge::{Facts, Judgement, judge};
+pub use reports::Reports;
 pub use tools::{ENGINES, tools};
 pub use workers::{Keep, Observer, Options, Ran, Until, run};

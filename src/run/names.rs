@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::SystemTime;
 
 use super::sandbox::Sandbox;
 use crate::model::{Check, Cwd, Finding, Kind, Platform, Severity};
@@ -32,9 +33,7 @@ impl<'a> Tracked<'a> {
     fn illegal(&self) -> Result<&[Illegal], &str> {
         let look = || {
             let files = source::tracked(&self.plan.project)?.unwrap_or_default();
-            let name = self.plan.project.file_name().map(|name| name.to_string_lossy().into_owned());
-            let room = probes::project_room(&name.unwrap_or_default());
-            Ok(probes::illegal(files.iter().map(|file| (file.as_path(), false)), room))
+            Ok(probes::illegal(files.iter().map(|file| (file.as_path(), false)), room(&self.plan.project)))
         };
         self.seen.get_or_init(look).as_deref().map_err(String::as_str)
     }
@@ -86,6 +85,32 @@ impl<'a> Tracked<'a> {
 /// Whether something is so of a check and any system that has names of its own.
 fn elsewhere(check: &Check, is_so: fn(&Check, Platform) -> bool) -> bool {
     [Platform::Windows, Platform::Macos].into_iter().any(|system| is_so(check, system))
+}
+
+/// How long the path of a project is elsewhere.
+fn room(project: &Path) -> usize {
+    probes::project_room(&project.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// The names that a check has made in its project, of paths relative to that, each with whether it is a folder.
+pub fn made(check: &Check, project: &Path, entries: &[(PathBuf, bool)]) -> Vec<Finding> {
+    if entries.is_empty() || !elsewhere(check, Check::may_run_on) {
+        return Vec::new();
+    }
+    let entries = entries.iter().map(|(path, is_folder)| (path.as_path(), *is_folder));
+    let nobody = Blame { cases: &[], complete: false };
+    probes::name_findings(&probes::illegal(entries, room(project)), check, &nobody)
+}
+
+/// Those that a single command has made where it started since then: it has no project that is watched.
+pub fn made_by_command(check: &Check, folder: &Path, started: SystemTime) -> Vec<Finding> {
+    if check.origin.is_some() || check.cwd != Cwd::Project {
+        return Vec::new();
+    }
+    let mut entries = platform::list_tree(folder, MOST).entries;
+    let made = |path: &Path| folder.join(path).symlink_metadata().and_then(|file| file.created());
+    entries.retain(|(path, _)| made(path).is_ok_and(|at| at >= started));
+    self::made(check, folder, &entries)
 }
 
 /// The names in a sandbox, and the tracked ones, as far as they matter to the check. `home/` is left out: what is in there

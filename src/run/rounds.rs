@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::carried;
 use crate::model::{Check, CheckReport, Finding, FlakyIs, Frame, Kind, RedRuns, Runs, Severity, Verdict};
 use crate::plan::{Plan, Tooth};
 use crate::words::quoted;
@@ -96,6 +97,8 @@ struct Tally {
     red: u64,
     /// The first of each kind.
     green_one: Option<CheckReport>,
+    /// What the first run may have left, if it is green.
+    left: Vec<String>,
     red_one: Option<CheckReport>,
     outcomes: Vec<RedRuns>,
 }
@@ -104,6 +107,9 @@ impl Tally {
     fn add(&mut self, report: CheckReport) {
         self.count += 1;
         if !report.verdict.is_red() {
+            if self.count == 1 {
+                self.left = carried::left(&report);
+            }
             self.green_one.get_or_insert(report);
             return;
         }
@@ -142,7 +148,10 @@ impl Tally {
         let runs = Runs { count: self.count, red: self.red, least_percent, most_percent, outcomes: self.outcomes };
         if is_flaky {
             let severity = if passes { Severity::Note } else { Severity::Error };
-            report.findings.insert(0, flaky(&runs, severity, &report.id));
+            // Of one that was tried again the last run is the green one.
+            let is_first_alone = runs.red + 1 == runs.count && runs.outcomes.first().is_some_and(|one| one.first == 2);
+            let carried = if is_first_alone { carried::told(&self.left) } else { String::new() };
+            report.findings.insert(0, flaky(&runs, severity, &report.id, &carried));
             if !passes {
                 report.verdict = Verdict::Flaky;
                 report.reason = Some(format!("{} of {} runs are red", runs.red, runs.count));
@@ -169,7 +178,7 @@ fn is_alike(outcome: &RedRuns, report: &CheckReport) -> bool {
         && (frame.is_some() || outcome.reason == report.reason)
 }
 
-fn flaky(runs: &Runs, severity: Severity, id: &str) -> Finding {
+fn flaky(runs: &Runs, severity: Severity, id: &str, carried: &str) -> Finding {
     let Runs { count, red, least_percent, most_percent, outcomes } = runs;
     let mut message =
         format!("{red} of {count} runs are red, so of all {least_percent} to {most_percent} % (Wilson's score, 95 %)");
@@ -177,12 +186,19 @@ fn flaky(runs: &Runs, severity: Severity, id: &str) -> Finding {
         let place = outcome.frame.as_ref().map(|frame| format!("{}:{}", frame.file, frame.line));
         let how = place.or_else(|| outcome.reason.clone()).unwrap_or_else(|| outcome.verdict.name().to_owned());
         // Writing to a string cannot fail.
-        let _ = write!(message, "; {} times {how}, first in run {}", outcome.times, outcome.first);
+        let _ = match outcome.times {
+            1 => write!(message, "; once {how}, in run {}", outcome.first),
+            times => write!(message, "; {times} times {how}, first in run {}", outcome.first),
+        };
     }
-    let mut finding = Finding::new(Kind::Flaky, severity, message);
+    let mut finding = Finding::new(Kind::Flaky, severity, message + carried);
     finding.frame = outcomes.first().and_then(|outcome| outcome.frame.clone());
-    finding.remedy =
-        Some(format!("find what differs from run to run: hostproof run {} --until-fail --keep failed", quoted(id)));
+    let again = format!("hostproof run {} --until-fail --keep failed", quoted(id));
+    finding.remedy = Some(if carried.is_empty() {
+        format!("find what differs from run to run: {again}")
+    } else {
+        "let it write below TMPDIR or HOME, which each run has for itself, and `watch` what it may leave".to_owned()
+    });
     finding
 }
 

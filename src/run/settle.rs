@@ -18,7 +18,7 @@ use super::text::Unsatisfied;
 use super::together::OneTmpdir;
 use super::unseen::Unseen;
 use super::workers::{Keep, Options};
-use super::{judge, output, records, shared};
+use super::{encoding, judge, output, records, shared, unstarted};
 use crate::model::{
     Case, CaseOutcome, Cases, CheckReport, Cwd, Finding, HookReport, Process, ProcessTimes, Reading, Stream, Verdict,
 };
@@ -312,9 +312,13 @@ impl Pending<'_> {
         let cases = &reading.cases[..reading.cases.iter().rposition(told).map_or(0, |last| last + 1)];
         let blame = Blame { cases, complete: reading.counts.ran.is_some_and(|ran| ran == cases.len() as u64) };
         left.extend(probes::findings(&outcome, strangers, &places, &blame, &reading.frames, check));
+        let shared = shared::named(&outcome.shared, check, &sandbox, &places);
         if outcome.ended != Ended::Cancelled {
+            left.extend(shared::escaped(&shared, check));
             left.extend(names::found(check, &outcome, &sandbox, tracked, &blame));
+            left.extend(names::made_by_command(check, &places.cwd, started));
             left.extend(probes::idle_faults(&outcome, check));
+            left.extend(encoding::beyond_code_page(check, &outcome));
         }
         let mut facts = judge::Facts {
             ended: outcome.ended,
@@ -325,6 +329,7 @@ impl Pending<'_> {
             listed,
             found: left,
             at_limit: at_limit(&outcome),
+            unstarted: unstarted::seen(check, &outcome, &reading),
             strict: options.strict,
             needs_proof: planned.needs_proof,
         };
@@ -337,7 +342,6 @@ impl Pending<'_> {
             }
         };
         let mut judgement = judge(&facts);
-        let shared = shared::named(&outcome.shared, check, &sandbox, &places);
 
         let keep = match options.keep {
             Keep::Never => false,

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::copy;
 use super::sandbox::Sandbox;
-use crate::model::{Check, Cwd, Shared, SharedKind, SharedUse};
+use crate::model::{Check, Cwd, Finding, Kind, Severity, Shared, SharedKind, SharedUse};
 use crate::platform;
 use crate::probes::Places;
 
 /// Folders in which programs leave what has a fixed name.
-const COMMON: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+pub const COMMON: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 /// The names in such a folder, and in the folders that are in it.
 const NAMES: [&str; 2] = ["*", "*/*"];
+/// How many of the files are told of that were used outside.
+const TOLD: usize = 20;
 
 /// The places to watch, each a folder and a glob below it.
 #[must_use]
@@ -51,4 +53,23 @@ pub fn named(seen: &SharedUse, check: &Check, sandbox: &Sandbox, places: &Places
         unseen => unseen,
     };
     SharedUse { things, unseen }
+}
+
+/// A note for each file outside the sandbox and the project that a process of the check was seen to use, of a check that is
+/// watched for it: whatever `TMPDIR` and `HOME` are, others meet it there.
+#[must_use]
+pub fn escaped(used: &SharedUse, check: &Check) -> Vec<Finding> {
+    let files = used.things.iter().filter(|shared| shared.kind == SharedKind::Path && shared.seen);
+    let outside = files.filter(|shared| Path::new(&shared.name).is_absolute());
+    let told = |shared: &Shared| {
+        let there = Path::new(&shared.name).symlink_metadata().is_ok();
+        let done = if there { "was made or written to" } else { "was used, and is not there any more" };
+        let message = format!("{} {done}: a process of the check did that outside its sandbox", shared.name);
+        let mut finding = Finding::new(Kind::Residue, Severity::Note, message);
+        finding.path = Some(shared.name.clone());
+        finding.remedy =
+            Some("a fixed name outside TMPDIR is everybody's: take one that the system gives (mktemp)".to_owned());
+        finding
+    };
+    if check.copies > 1 { outside.take(TOLD).map(told).collect() } else { Vec::new() }
 }

@@ -60,6 +60,8 @@ pub fn change(fact: Fact) -> Option<Change> {
 pub fn variables(fact: Fact) -> Vec<(&'static str, Option<&'static str>)> {
     match fact {
         Fact::Locale => vec![("LANG", Some("C")), ("LC_ALL", Some("C")), ("LANGUAGE", None)],
+        // What Python before 3.15 takes for a pipe in western Europe and America.
+        Fact::CodePage => vec![("PYTHONIOENCODING", Some("cp1252"))],
         Fact::TimezoneEast => vec![("TZ", Some(zone("Pacific/Kiritimati", "EAST-14")))],
         Fact::TimezoneWest => vec![("TZ", Some(zone("Pacific/Pago_Pago", "WEST+11")))],
         Fact::Pty => vec![("TERM", Some("xterm"))],

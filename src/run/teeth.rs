@@ -2,9 +2,9 @@
 //!
 //! [`Life::stage`] makes the copy and the edits, and watches the edited files; [`judged`] is pure.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use super::copy;
+use super::copy::{self, Made};
 use super::edits;
 use super::judge::Judgement;
 use super::life::Life;
@@ -26,6 +26,8 @@ pub struct Bite {
     originals: Vec<PathBuf>,
     /// Whether one of them wires the check's hook: whoever calls the hook has read it.
     wires: bool,
+    /// How many copies of the project were done before they were watched.
+    done: u64,
     reads: Result<Reads, String>,
 }
 
@@ -61,7 +63,7 @@ impl Life<'_> {
         // A check that starts in the empty `work/` has the copy beside that.
         let beside = sandbox.root().join("project");
         let (to, cwd) = if check.cwd == Cwd::Sandbox { (beside, Some(sandbox.work())) } else { (sandbox.work(), None) };
-        let project = copy::project(&self.plan.project, &to, sandbox)?;
+        let project = self.copied.count(|| copy::project(&self.plan.project, &to, sandbox))?;
         let edited = match tooth {
             Tooth::Whole { .. } => None,
             Tooth::Edited { made, .. } => Some((made, edits::make(&made.edits, &project)?)),
@@ -75,7 +77,7 @@ impl Life<'_> {
     fn watch(&self, made: &Break, mut copies: Vec<PathBuf>, check: &Check, sandbox: &Sandbox) -> Bite {
         for file in made.files() {
             for (there, here) in &check.files {
-                let below = Path::new(file).strip_prefix(here).ok();
+                let below = plain(file).strip_prefix(plain(here)).map(Path::to_owned).ok();
                 let there = sandbox.work().join(there);
                 // To join what is empty adds a separator.
                 copies.extend(below.map(|below| there.join(below).components().collect()));
@@ -83,7 +85,7 @@ impl Life<'_> {
         }
         let originals: Vec<PathBuf> = made.files().into_iter().map(|file| self.plan.project.join(file)).collect();
         let watched: Vec<PathBuf> = copies.iter().chain(&originals).cloned().collect();
-        Bite { reads: Reads::watch(&watched), copies, originals, wires: false }
+        Bite { done: self.copied.done(), reads: Reads::watch(&watched), copies, originals, wires: false }
     }
 }
 
@@ -96,9 +98,9 @@ impl Bite {
         Self { reads: Reads::watch(&watched), wires, ..self }
     }
 
-    /// What was read since.
+    /// What was read since, while these copies of the project were made, too.
     #[must_use]
-    pub fn read(self) -> Read {
+    pub fn read(self, made: &Made) -> Read {
         if self.wires {
             return Read::Edited;
         }
@@ -106,11 +108,19 @@ impl Bite {
             Ok(reads) => reads.seen(),
             Err(why) => return Read::Unknown(why),
         };
-        if self.copies.iter().any(|file| seen.contains(file)) {
+        let opened = |file: &PathBuf| seen.iter().find(|(seen, _)| seen == file).map_or(0, |(_, times)| *times);
+        if self.copies.iter().any(|file| opened(file) > 0) {
             return Read::Edited;
         }
-        Read::Not { original: self.originals.iter().any(|file| seen.contains(file)) }
+        // Who makes a copy for another check reads them, too.
+        let copied = made.since(self.done);
+        Read::Not { original: self.originals.iter().any(|file| opened(file) > copied) }
     }
+}
+
+/// A path as its names alone: without the dots that stand for where one is.
+fn plain(path: impl AsRef<Path>) -> PathBuf {
+    path.as_ref().components().filter(|part| *part != Component::CurDir).collect()
 }
 
 /// The texts, among what is expected, that the output has.

@@ -14,6 +14,7 @@ use super::life::{Half, Life};
 use super::names::Tracked;
 use super::needs::{Fit, Programs, Unfit};
 use super::records;
+use super::reports::Reports;
 use super::residue::Project;
 use super::rounds::{Next, Rounds};
 use super::schedule::{Schedule, SetupResult, Work};
@@ -73,11 +74,12 @@ pub trait Observer: Sync {
 }
 
 /// What came of a run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Ran {
     /// In the order of the plan; those that were not reached are missing, and without [`Options::whole`] those that
-    /// passed without a word.
-    pub checks: Vec<CheckReport>,
+    /// passed without a word. They are not written with the rest: the observer was told each of them.
+    #[serde(skip)]
+    pub checks: Reports,
     pub totals: Totals,
     /// Why not every check was started.
     pub stopped: Option<Stop>,
@@ -137,7 +139,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
 
     let first = Slot::start(0, &register)?;
 
-    let reports: Mutex<BTreeMap<usize, CheckReport>> = Mutex::default();
+    let checks = Reports::default();
     let totals = Mutex::new(Totals::planned(plan.checks.len()));
     let told: Mutex<BTreeSet<usize>> = Mutex::default();
     let took: Mutex<BTreeMap<String, u64>> = Mutex::default();
@@ -150,14 +152,12 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
             let runs = report.runs.as_ref().map_or(1, |runs| runs.count);
             took.insert(report.id.clone(), report.duration_ms.saturating_mul(runs));
         }
-        if options.whole || report.verdict != Verdict::Passed || !report.findings.is_empty() {
-            reports.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
+        if options.whole || report.is_worth_a_word() {
+            checks.put(index, report);
         }
     };
     let groups = Groups::of(plan);
-    let judged = |index: usize, report: CheckReport| {
-        groups.take(index, report).into_iter().for_each(|(index, report)| note(index, report));
-    };
+    let judged = |index: usize, report: CheckReport| groups.take(index, report, note);
     let mut runnable = Vec::new();
     for (index, planned) in plan.checks.iter().enumerate() {
         match planned.skip.clone() {
@@ -305,9 +305,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
 
     beside.rest().into_iter().for_each(|(index, report)| judged(index, report));
     rounds.rest().into_iter().for_each(|(index, report)| judged(index, report));
-    groups.rest().into_iter().for_each(|(index, report)| note(index, report));
+    groups.rest(note);
 
-    let checks = reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect();
     let mut findings = left.into_inner().unwrap_or_else(PoisonError::into_inner);
     if options.strict {
         for finding in &mut findings {

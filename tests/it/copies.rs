@@ -39,6 +39,31 @@ def abstract(name):
 def memory(name):
     return shared_memory.SharedMemory(name, create=True, size=64)
 
+def bound(port):
+    one = socket.socket()
+    one.bind(("127.0.0.1", int(port)))
+    return one
+
+def folder(name):
+    os.mkdir(name)
+
+def moment(name):
+    os.close(path(name))
+
+def segment(key):
+    import ctypes
+    one = ctypes.CDLL(None).shmget(int(key), 4096, 0o3600)
+    if one < 0:
+        raise OSError("the segment is there")
+    return one
+
+def queue(key):
+    import ctypes
+    one = ctypes.CDLL(None).msgget(int(key), 0o3600)
+    if one < 0:
+        raise OSError("the queue is there")
+    return one
+
 def tmp(name):
     return path(os.path.join(tempfile.gettempdir(), name))
 
@@ -48,7 +73,6 @@ def own(name):
 kind, name = sys.argv[1:]
 check = os.environ["HOSTPROOF_CHECK"]
 meet = os.path.join(os.environ["MEET"], check.partition("#")[0])
-os.makedirs(meet, exist_ok=True)
 try:
     thing = globals()[kind](name)
 except OSError:
@@ -64,8 +88,13 @@ while time.monotonic() < seen:
     time.sleep(0.01)
 if kind == "memory":
     thing.unlink()
-if kind in ("path", "tmp"):
-    os.unlink(name if kind == "path" else os.path.join(tempfile.gettempdir(), name))
+if kind == "folder":
+    os.rmdir(name)
+if kind in ("segment", "queue"):
+    import ctypes
+    getattr(ctypes.CDLL(None), "shmctl" if kind == "segment" else "msgctl")(thing, 0, None)
+if kind in ("path", "tmp", "moment"):
+    os.unlink(name if kind != "tmp" else os.path.join(tempfile.gettempdir(), name))
 "##;
 
 /// Runs a check that takes such a thing, in copies.
@@ -73,7 +102,11 @@ fn take(kind: &str, name: &str, key: &str, more: &[&str]) -> Ran {
     let mut context =
         Context::with(&format!("- {{id: takes, run: [python3, takes.py, {kind}, '{name}'], inherit: [MEET]{key}}}\n"));
     context.file("takes.py", TAKES);
+    // Copies that made it themselves would meet in that.
     let meet = tempfile::tempdir().expect("a folder");
+    for of in ["takes", "takes[one-tmpdir]"] {
+        std::fs::create_dir(meet.path().join(of)).expect("a folder");
+    }
     context.env("MEET", meet.path());
     context.hp(&[&["run"], more].concat())
 }
@@ -123,6 +156,43 @@ fn what_copies_fight_over_is_named() {
         assert!(ran.stdout.contains("collision"), "{}", ran.stdout);
     }
     let _ = std::fs::remove_file(lock);
+}
+
+/// Who is root is told of each call, and so of what nothing shows later, and of nobody else's.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_there_for_a_moment_or_is_never_had_is_named() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root is told of each call");
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let deep = place.path().join("a/b");
+    std::fs::create_dir_all(&deep).expect("folders");
+    let file = |name: &str| deep.join(name).display().to_string();
+    let (folder, moment, port) = (file("folder"), file("moment"), free_port());
+    let key = std::process::id() + 0x0100_0000;
+    for (kind, name, words) in [
+        ("bound", &port, format!("TCP port 127.0.0.1:{port}")),
+        ("folder", &folder, folder.clone()),
+        ("moment", &moment, moment.clone()),
+        ("segment", &key.to_string(), format!("the shared memory with the key {key:#010x}")),
+        ("queue", &key.to_string(), format!("the message queue with the key {key:#010x}")),
+    ] {
+        let ran = take(kind, name, ", copies: 2", &[]);
+        let found = collisions(&ran);
+        assert_eq!(found.len(), 2, "{kind}: {}", ran.said());
+        for (id, message) in &found {
+            assert!(message.ends_with(&format!("more than one of its runs used {words}")), "{id}: {message}");
+        }
+        // The check alone has a note of it, if it is a file.
+        let outside = of_kind(ran.check("takes"), Kind::Residue);
+        let told = outside.iter().find(|one| one.path.as_deref() == Some(name.as_str())).map(|one| &one.message);
+        let is_file = kind == "folder" || kind == "moment";
+        let gone =
+            format!("{name} was used, and is not there any more: a process of the check did that outside its sandbox");
+        assert_eq!(told, Some(&gone).filter(|_| is_file), "{}", ran.said());
+    }
 }
 
 #[test]

@@ -39,6 +39,26 @@ fn a_call_by_name_is_not_run_and_told_with_its_words_and_who_made_it() {
     assert!(check.stderr.tail.contains("touch is forbidden to this check"), "{}", check.stderr.tail);
 }
 
+/// However it is brought to be executed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_copy_and_the_interpreter_of_a_script_count() {
+    let real = real();
+    for (script, forbid) in [
+        (format!("cp {real} other; ./other made"), PROGRAM.to_owned()),
+        (format!("cp {real} touch; ./touch made"), PROGRAM.to_owned()),
+        (format!("printf '#!{real} -c\\n' > made; chmod +x made; ./made"), PROGRAM.to_owned()),
+        (format!("{real} made"), real.clone()),
+    ] {
+        let (_, ran) = run(&format!("{script}\nexit 0\n"), &forbid);
+        let [call] = calls(&ran)[..] else { panic!("{script}: {}", ran.said()) };
+        assert!(call.message.starts_with("touch was called by ") && call.message.ends_with("; it was not run"));
+    }
+    // A program of that name that does something else stands in for it.
+    let (_, ran) = run("printf '#!/bin/sh\\n' > touch; chmod +x touch; ./touch made\nexit 0\n", PROGRAM);
+    assert!(calls(&ran).is_empty(), "{}", ran.said());
+}
+
 #[test]
 fn an_absolute_path_counts_and_so_do_another_path_and_a_link() {
     let real = real();
@@ -153,8 +173,7 @@ fn without_the_filter_the_stub_sees_what_looks_for_the_name_and_it_is_said() {
 
 #[test]
 fn what_is_no_name_of_a_program_is_refused_and_a_meant_call_allowed() {
-    for (forbid, why) in
-        [("[/usr/bin/tmux]", "is not the name of a program"), ("[{observe: true}]", "`program` is missing")]
+    for (forbid, why) in [("[bin/tmux]", "is not the name of a program"), ("[{observe: true}]", "`program` is missing")]
     {
         let context = Context::with(&format!("- {{id: a, run: ['true'], forbid: {forbid}}}"));
         let ran = context.hp(&["lint"]);

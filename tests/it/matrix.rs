@@ -67,6 +67,11 @@ fn pairs_are_enough_to_find_it_in_a_large_one() {
     ));
     let refused = context.hp(&["run"]);
     assert!(refused.exits(2).stderr.contains("with --pairwise every two values"), "{}", refused.said());
+    let many: Vec<String> = (0..400).map(|number| number.to_string()).collect();
+    let beyond =
+        Context::with(&format!("- {{id: beyond, shell: 'true', matrix: {{A: [{0}], B: [{0}]}}}}", many.join(", ")));
+    let refused = beyond.hp(&["run", "--pairwise"]);
+    assert!(refused.exits(2).stderr.contains("at least 160000 combinations"), "{}", refused.said());
     let ran = context.hp(&["run", "--pairwise"]);
     let all = ran.exits(1).report().checks.len();
     assert!((16..100).contains(&all), "{all} of 16,777,216: {}", ran.said());

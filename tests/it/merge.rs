@@ -148,3 +148,33 @@ fn what_is_of_another_plan_or_no_report_is_refused() {
     assert_eq!(merged.checks, read(&first).checks);
     assert!(ran.stderr.ends_with("1/1 checks\n"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_matrix_is_divided_and_set_together_again() {
+    let values = |name: &str| format!("{name}: [{}]", (0..6).map(|n| n.to_string()).collect::<Vec<_>>().join(", "));
+    let context = Context::with(&format!(
+        "- id: big\n  matrix: {{{}, {}}}\n  vary: [locale]\n  shell: 'test \"$A\" != 3'\n",
+        values("A"),
+        values("B")
+    ));
+    let whole = read(&run(&context, "whole.json", &[]));
+    let parts: Vec<PathBuf> = (1..=4)
+        .map(|part| run(&context, &format!("{part}.json"), &["--partition", &format!("hash:{part}/4")]))
+        .collect();
+    let sizes: Vec<usize> = parts.iter().map(|part| read(part).checks.len()).collect();
+    assert!(sizes.iter().sum::<usize>() == 37 && sizes.iter().all(|size| *size > 0), "{sizes:?}");
+    let (ran, merged) = merge(&context, &parts.iter().collect::<Vec<_>>(), &[]);
+    let merged = merged.expect("a report");
+    assert_eq!(ran.exits(1).last_line(), "31/37 checks", "{}", ran.said());
+    let told = |report: &Report| {
+        let mut told: Vec<_> =
+            report.checks.iter().map(|check| (check.id.clone(), check.verdict, check.reason.clone())).collect();
+        told.sort_by(|one, other| one.0.cmp(&other.0));
+        told
+    };
+    assert_eq!(told(&merged), told(&whole));
+    let red = merged.checks.iter().find(|check| check.id == "big[A=3,B=0]").expect("a red one");
+    let message = "passes, but not with A=3 (6 combinations that have it are red, and none passes)";
+    assert_eq!(red.findings[0].message, message);
+    assert_eq!(red.findings.iter().filter(|finding| finding.message.contains("passes, but")).count(), 1);
+}

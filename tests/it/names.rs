@@ -89,6 +89,22 @@ fn it_is_a_note_where_the_check_says_nothing_and_nothing_where_it_is_for_linux()
     assert_eq!(errors(ran.exits(0).only()), [""; 0], "{}", ran.said());
 }
 
+#[test]
+fn what_a_check_makes_in_the_project_is_looked_at_too() {
+    let context = tracking(&[], "- {id: make, shell: 'mkdir -p out; echo x > out/aux.c; echo x > a.; echo x > fine'}");
+    let ran = context.hp(&["run"]);
+    let told = |ran: &crate::context::Ran| -> Vec<String> {
+        let found = of_kind(ran.only(), Kind::IllegalName);
+        found.into_iter().filter_map(|finding| finding.path.clone()).collect()
+    };
+    assert_eq!(told(&ran), ["a.", "out/aux.c"], "{}", ran.said());
+    // A single command has no project; where it starts is looked at for what is new.
+    let folder = Context::new();
+    folder.file("old:file", "x");
+    let ran = folder.hp(&["try", "--", "sh", "-c", "echo x > nul; echo x > console.log"]);
+    assert_eq!(told(&ran), ["nul"], "{}", ran.said());
+}
+
 fn git(context: &Context, arguments: &[&str]) {
     let mut command = Command::new("git");
     context.dress(&mut command);

@@ -98,6 +98,22 @@ fn what_others_have_is_never_replaced() {
 }
 
 #[test]
+fn what_is_planted_in_the_project_is_no_residue_while_it_is_there() {
+    // The one looks at the project when it is over, while the other has something planted there.
+    let context = Context::with(
+        r"
+- {id: planted, shell: 'until test -e $HOSTPROOF_PROJECT/over; do sleep 0.02; done', plant: {state/lock: directory}, allow: [{kind: residue, match: over, because: x}]}
+- {id: other, shell: 'sleep 0.2; echo > $HOSTPROOF_PROJECT/over', allow: [{kind: residue, match: over, because: x}]}
+",
+    );
+    let ran = context.hp(&["run", "--jobs", "2"]);
+    assert!(!ran.stdout.contains("state"), "{}", ran.said());
+    assert!(ran.stdout.contains("over is new in the project"), "{}", ran.said());
+    // It goes by its name in the project also where that lies where sandboxes do.
+    assert!(!ran.stdout.contains("/over is new"), "{}", ran.said());
+}
+
+#[test]
 fn what_the_check_removes_or_replaces_itself_is_its_own() {
     let context = Context::with(
         "- {id: removes, shell: 'rm log; rmdir folder', plant: {log: fifo, folder: directory}}\n\

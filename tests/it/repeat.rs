@@ -156,3 +156,18 @@ fn what_says_nothing_is_refused() {
         assert!(ran.exits(2).stderr.contains(said), "{keys}: {}", ran.said());
     }
 }
+
+#[test]
+fn what_the_first_run_may_have_left_for_the_others_is_named() {
+    let left = std::env::temp_dir().join(format!("hostproof-it-left-{}", std::process::id()));
+    let script = format!("test ! -e {0} && touch {0}", left.display());
+    let context = Context::with(&format!("- {{id: left, shell: '{script}', repeat: 3}}"));
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(1).only();
+    std::fs::remove_file(&left).expect("what it left");
+    assert_eq!(check.verdict, Verdict::Flaky, "{}", ran.said());
+    let finding = of_kind(check, Kind::Flaky)[0];
+    assert!(finding.message.contains("2 of 3 runs are red"), "{}", finding.message);
+    assert!(finding.message.contains("the first run is green, and every later one red"), "{}", finding.message);
+    assert!(finding.message.contains(&left.display().to_string()), "{}", finding.message);
+}

@@ -85,6 +85,30 @@ fn head_refs_and_stash_are_gits_own_and_must_stay() {
 }
 
 #[test]
+fn what_else_is_gits_own_must_stay_too() {
+    let context = project(
+        r"
+- {id: looked, shell: 'touch kept.txt; git status --short >/dev/null'}
+- {id: config, shell: git config core.hooksPath hooks}
+- {id: hook, shell: 'echo exit 0 > .git/hooks/pre-commit'}
+- {id: staged, shell: git rm -q --cached kept.txt}
+",
+    );
+    let ran = context.hp(&["run", "--jobs", "1"]);
+    ran.exits(1);
+    let error = |words: &str| vec![(Severity::Error, words.to_owned())];
+    for (id, found) in [
+        ("config", error("git's config was changed")),
+        ("hook", error("git's hooks/pre-commit is new")),
+        ("staged", error("git's index was changed: something else is staged than before")),
+    ] {
+        assert_eq!(told(&of_kind(ran.check(id), Kind::Residue)), found, "{}", ran.said());
+    }
+    let looked = told(&of_kind(ran.check("looked"), Kind::Residue));
+    assert!(looked.iter().all(|(severity, _)| *severity == Severity::Note), "{looked:?}");
+}
+
+#[test]
 fn each_of_several_checks_answers_for_its_own_residue() {
     let context = project(
         "- {id: first, shell: 'echo x > a'}\n- {id: second, shell: 'sleep 0.1; echo x > b'}\n\

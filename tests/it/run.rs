@@ -362,3 +362,29 @@ fn a_folder_for_sandboxes_that_is_none_is_told_by_its_variable() {
     }
     assert!(!context.project().join("ran").exists());
 }
+
+#[test]
+fn what_did_not_start_is_no_answer() {
+    // Each ends as a hook that refuses would, or one that is missing.
+    let context = Context::with(
+        r#"
+- {id: wrapped, shell: 'echo checking; python3 "$PWD/gone.py"', expect: {exit: 2}}
+- {id: module, run: [python3, -m, gone_guard], expect: {exit: 1}}
+- {id: optioned, run: [python3, -u, gone.py]}
+- {id: program, shell: 'gone-guard --check', expect: {exit: 127}}
+- {id: refused, shell: 'echo "no: not found" >&2; exit 2', expect: {exit: 2}}
+- {id: meant, shell: 'python3 gone.py', expect: {exit: 2, stderr: [{contains: "can't open file"}]}}
+- {id: red, shell: 'echo 1 passed; gone-tool', expect: {exit: 0}}
+"#,
+    );
+    let ran = context.hp(&["run"]);
+    ran.exits(1);
+    for id in ["wrapped", "module", "optioned", "program"] {
+        let check = ran.check(id);
+        assert_eq!(check.verdict, Verdict::Broken, "{id}: {}", ran.said());
+        assert!(check.reason.as_ref().is_some_and(|why| why.starts_with("did not start: ")), "{:?}", check.reason);
+    }
+    for (id, verdict) in [("refused", Verdict::Passed), ("meant", Verdict::Passed), ("red", Verdict::Failed)] {
+        assert_eq!(ran.check(id).verdict, verdict, "{id}: {}", ran.said());
+    }
+}

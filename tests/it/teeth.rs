@@ -298,6 +298,45 @@ fn to_look_for_a_hook_is_not_to_run_it() {
     assert!(reason(&ran, "hook!1").contains("nothing read it there"), "{}", ran.said());
 }
 
+/// Copies for other checks are made meanwhile, and who makes them reads the originals.
+#[cfg(target_os = "linux")]
+#[test]
+fn that_the_original_was_read_is_told_of_whoever_the_check_is() {
+    let context = Context::proving(
+        r#"
+- id: none
+  run: [sh, -c, "echo 1..1; echo ok 1; for _ in 1 2 3 4 5; do sleep 0.1; done"]
+  breaks:
+    - {file: unread, replace: one, with: two, expect: unmet}
+    - {file: unread, replace: one, with: three, expect: unmet}
+    - {file: unread, replace: one, with: four, expect: unmet}
+- id: original
+  env: {PLACE: here}
+  shell: 'echo 1..1; grep -q one "$ORIGINAL" && echo ok 1'
+  inherit: [ORIGINAL]
+  breaks: [{file: read, replace: one, with: two, expect: unmet}]
+- id: sandboxed
+  cwd: sandbox
+  files: {here: .}
+  shell: 'echo 1..1; grep -q one here/read && echo ok 1'
+  breaks: [{file: ./read, replace: one, with: two, expect: unmet}]
+"#,
+    );
+    context.file("unread", "one\n");
+    context.file("read", "one\n");
+    let mut context = context;
+    let original = context.project().join("read");
+    context.env("ORIGINAL", &original);
+    let ran = context.hp(&["teeth", "--jobs", "2"]);
+    ran.exits(1);
+    for id in ["none!1", "none!2", "none!3"] {
+        let why = reason(&ran, id);
+        assert!(why.contains("nothing read it there") && !why.contains("its original"), "{id}: {why}");
+    }
+    assert!(reason(&ran, "original!1").contains("its original in the project was"), "{}", ran.said());
+    assert_eq!(ran.check("sandboxed!1").verdict, Verdict::Passed, "{}", ran.said());
+}
+
 #[test]
 fn edits_run_at_once_and_leave_nothing() {
     // Each waits for the other: one after the other they would never end.

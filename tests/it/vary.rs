@@ -13,6 +13,7 @@ fn sensitive(fact: Fact, shm: &str) -> String {
     let script = match fact {
         Fact::Uid => "test -w /etc",
         Fact::Locale => "test \"$(printf ü | wc -m)\" -eq 1",
+        Fact::CodePage => "python3 -c 'print(chr(0x2713))'",
         Fact::TimezoneEast => "test \"$(date -d @1700000000 +%d)\" = 14",
         Fact::TimezoneWest => "test \"$(date -d @1700040000 +%d)\" = 15",
         Fact::Umask => "echo x > f && test \"$(stat -c %A f | cut -c5)\" = r",

@@ -521,3 +521,17 @@ fn where_the_rules_cannot_be_kept_that_is_told_and_prediction_takes_over() {
     let said = inner["findings"][0]["message"].as_str().unwrap_or_default();
     assert!(said.starts_with("Windows' rules: not enforced: another listener is in place (EBUSY); "), "{inner:#}");
 }
+
+#[test]
+fn what_python_could_not_print_there_is_a_note() {
+    let context = Context::with(
+        "- {id: marks, as: [native, windows], vary: [code-page], run: [python3, -c, 'print(chr(0x2713))']}",
+    );
+    let ran = context.hp(&["run"]);
+    ran.exits(1);
+    let [note] = of_kind(ran.check("marks@windows"), Kind::RefusedByWindows)[..] else { panic!("{}", ran.said()) };
+    assert!(note.message.starts_with("stdout has \u{2713} (U+2713), not in cp1252"), "{}", note.message);
+    assert_eq!((note.severity, ran.check("marks@windows").verdict), (Severity::Note, Verdict::Passed));
+    assert!(of_kind(ran.check("marks"), Kind::RefusedByWindows).is_empty());
+    assert_eq!(errors(ran.check("marks[code-page]")), ["depends-on", "unmet"], "{}", ran.said());
+}

@@ -23,7 +23,9 @@ pub const RULE: Rule = Rule {
           JSON. A run that is ended in between leaves it so.",
     hosts: &[TrapHost::Any],
     needs: &[
-        Need::of(&[Python], &[Made(names), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
+        Need::of(&[Python], &[Calls(&["open"], |call| may_write(call) && is_named(call))])
+            .when(|about| !about.is_test()),
+        Need::of(&[Python], &[Made(functions), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
         Need::of(&[Python], &[Made(names), Text(r"\bwrite_(?:text|bytes)\b")]).when(|about| !about.is_test()),
         Need::of(Language::SCRIPTS, &[Made(names), Text("writeFile|Bun")]).when(|about| !about.is_test()),
         Need::of(&[Rust], &[Made(names), Text(r"\b(?:fs|File)\b")]).when(|about| !about.is_test()),

@@ -42,7 +42,7 @@ pub const RULE: Rule = Rule {
         Need::of(&[Python], &[Calls(&["write_text"], |call| call.arguments.len() == 1)])
             .when(|about| !about.is_test() && !about.is_for_posix()),
         Need::of(&[Python], &[Calls(&["subprocess.check_output"], reads_text)]).when(|about| !about.is_for_posix()),
-        Need::of(&[Python], &[Text("capture_output|PIPE"), Calls(PYTHON_STARTERS, reads_text)])
+        Need::of(&[Python], &[Text("capture_output|PIPE"), Text("subprocess"), Calls(PYTHON_STARTERS, reads_text)])
             .when(|about| !about.is_for_posix()),
     ],
     mend: "say encoding=\"utf-8\"",
@@ -103,7 +103,7 @@ const OTHERS: &str =
 
 /// Whether what a call opens, with its mode at that place, may be a text, and nothing says in which encoding.
 fn may_be_text(call: &Written<'_>, mode: usize) -> bool {
-    let is_text = |mode: &[u8]| plain_text(mode).map_or_else(|| has_text(mode), |mode| !mode.contains(&b'b'));
+    let is_text = |mode: &[u8]| plain_text(mode).map_or_else(|| has_text(mode), |mode| !mode.contains('b'));
     says_none(call) && call.argument(mode, "mode").is_none_or(is_text)
 }
 

@@ -24,7 +24,10 @@ pub const RULE: Rule = Rule {
         Need::of(&[Python], &[Made(in_python)]),
         Need::of(
             &[Python],
-            &[Calls(PYTHON_STARTERS, |call| KEYWORDS.iter().any(|keyword| call.keyword(keyword).is_some()))],
+            &[
+                Text("subprocess"),
+                Calls(PYTHON_STARTERS, |call| KEYWORDS.iter().any(|keyword| call.keyword(keyword).is_some())),
+            ],
         ),
         Need::of(
             &[Python],

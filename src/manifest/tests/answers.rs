@@ -3,7 +3,7 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 122] = [
+const WRONG: [(&str, &str); 125] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
@@ -16,8 +16,11 @@ const WRONG: [(&str, &str); 122] = [
     ("faults: [{call: rename, path: a, errno: EOI}]", "`EOI` is the name of no error"),
     ("faults: [{call: open, path: a, nth: 0, errno: EIO}]", "a number from 1 on, or `all`"),
     ("forbid: [bin/tmux]", "\"bin/tmux\" is not the name of a program"),
+    ("forbid: [/usr/bin/]", "\"/usr/bin/\" is not the name of a program"),
     ("forbid: [{observe: true}]", "`program` is missing"),
     ("plant: {a: fifos}", "`fifos` can't be planted"),
+    ("plant: {$HOME/a: fifo}", "`$HOME` stands for nothing here\n `$project` and `$sandbox` do"),
+    ("copies: 2\nplant: {/tmp/a: fifo}", "`copies`, and each has something planted at /tmp/a\n below `$sandbox`"),
     ("plant: {a/: fifo}", "\"a/\" is no place to plant something at"),
     ("events: [{expect: allow}]", "`events` for a check without `hook`\n only a wired hook is called"),
     ("eventually: [{within: 10s, is: absent}]", "the key `file` is missing"),

@@ -1,6 +1,6 @@
 //! What a job's processes use that is there once for everybody: ports, sockets, locks, shared memory, files outside the
-//! sandbox. Nothing tells of it when it happens, so it is looked at again and again while the job runs, and what is there
-//! for less than some milliseconds can go unseen.
+//! sandbox. Where the filter asks, it is told when they are about to; what else there is, is looked at again and again while
+//! the job runs, and what is there for less than some milliseconds can go unseen.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::super::Job;
 use super::procfs;
 use super::tree;
 use crate::model::{Shared, SharedKind, SharedUse};
@@ -16,7 +17,7 @@ use crate::model::{Shared, SharedKind, SharedUse};
 /// How long is waited between two looks at least, and how many times what the last one cost: a tenth of a processor at most.
 const PAUSE: Duration = Duration::from_millis(5);
 const SHARE: u32 = 9;
-/// How many things are told of at most.
+/// How many things are told of at most that a process of the job was seen with, and how many that only changed.
 const KEPT: usize = 1000;
 /// What the system is made of, and no check makes.
 const SYSTEMS: [&str; 3] = ["/proc", "/sys", "/dev"];
@@ -27,9 +28,15 @@ const MEMORY: &str = "/dev/shm";
 pub struct Commons {
     /// The job's own folder.
     root: Option<PathBuf>,
+    /// Folders in it that are told of all the same: others may have the same.
+    except: Vec<PathBuf>,
+    /// Whether whoever uses something is asked before: what only changes is somebody else's then.
+    asked: bool,
     next: Instant,
     /// With whether a process of the job was seen with it.
     things: BTreeMap<(SharedKind, String), bool>,
+    /// How many were taken in without and with one. What others do on the machine is not to take the place of the job's own.
+    taken: [usize; 2],
     unseen: Option<String>,
 }
 
@@ -42,9 +49,30 @@ struct Open {
 }
 
 impl Commons {
-    /// Nothing was seen yet of a job with that folder.
-    pub fn new(root: Option<PathBuf>) -> Self {
-        Self { root, next: Instant::now(), things: BTreeMap::new(), unseen: None }
+    /// Nothing was seen yet of a job.
+    pub fn of(job: &Job) -> Self {
+        let root = job.roots.first().cloned();
+        let is_in = |folder: &&PathBuf| root.as_ref().is_some_and(|root| folder.starts_with(root));
+        let except = job.shared.iter().map(|(folder, _)| folder).filter(is_in).cloned().collect();
+        Self { root, except, asked: false, next: Instant::now(), things: BTreeMap::new(), taken: [0; 2], unseen: None }
+    }
+
+    /// From now on whoever uses something is asked before.
+    pub fn are_asked(&mut self) {
+        self.asked = true;
+    }
+
+    /// A process of the job is about to use that.
+    pub fn claimed(&mut self, kind: SharedKind, name: &str) {
+        let path = Path::new(name);
+        let is_file = matches!(kind, SharedKind::Path | SharedKind::Lock | SharedKind::Socket) && path.is_absolute();
+        if is_file && (is_of_the_system(path) || self.is_own(path)) {
+            return;
+        }
+        match kind {
+            SharedKind::Path => self.path(path, true),
+            kind => self.take(kind, name.to_owned(), true),
+        }
     }
 
     /// When the next look is due.
@@ -64,10 +92,19 @@ impl Commons {
     }
 
     fn take(&mut self, kind: SharedKind, name: String, seen: bool) {
-        if self.things.len() >= KEPT && !self.things.contains_key(&(kind, name.clone())) {
-            return self.note_unseen(&format!("there was more than {KEPT} things"));
+        // Whoever is asked about all that the job does knows that this is somebody else's.
+        if self.asked && !seen {
+            return;
         }
-        *self.things.entry((kind, name)).or_default() |= seen;
+        let thing = (kind, name);
+        if let Some(known) = self.things.get_mut(&thing) {
+            *known |= seen;
+        } else if self.taken[usize::from(seen)] < KEPT {
+            self.taken[usize::from(seen)] += 1;
+            self.things.insert(thing, seen);
+        } else {
+            self.note_unseen(&format!("there was more than {KEPT} things"));
+        }
     }
 
     /// Looks at the job's processes, if that is due.
@@ -93,7 +130,8 @@ impl Commons {
     }
 
     fn is_own(&self, path: &Path) -> bool {
-        self.root.as_ref().is_some_and(|root| path.starts_with(root))
+        let is_below = |folder: &PathBuf| path.starts_with(folder);
+        self.root.as_ref().is_some_and(is_below) && !self.except.iter().any(is_below)
     }
 
     fn descriptors(&mut self, pid: u32, open: &mut Open) {
@@ -114,8 +152,7 @@ impl Commons {
                 open.sockets.insert(inode);
                 continue;
             }
-            let is_systems = SYSTEMS.iter().any(|folder| target.starts_with(folder)) && !target.starts_with(MEMORY);
-            if !target.is_absolute() || is_systems || self.is_own(&target) {
+            if !target.is_absolute() || is_of_the_system(&target) || self.is_own(&target) {
                 continue;
             }
             // The file itself: it can have been removed, or have another name by now.
@@ -165,7 +202,9 @@ impl Commons {
         let Ok(text) = fs::read("/proc/self/net/unix") else { return };
         for line in String::from_utf8_lossy(&text).lines().skip(1) {
             let Some((inode, name)) = unix_socket(line) else { continue };
-            if own.contains(&inode) && !self.is_own(Path::new(name)) {
+            // One that is relative to where it was bound is told whole where everybody is asked.
+            let is_whole = name.starts_with(['/', '@']) || !self.asked;
+            if own.contains(&inode) && is_whole && !self.is_own(Path::new(name)) {
                 self.take(SharedKind::Socket, name.to_owned(), true);
             }
         }
@@ -192,6 +231,11 @@ impl Commons {
         };
         SharedUse { things: self.things.into_iter().map(thing).collect(), unseen: self.unseen }
     }
+}
+
+/// Whether it is what the system is made of.
+fn is_of_the_system(path: &Path) -> bool {
+    SYSTEMS.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(MEMORY)
 }
 
 /// What this thread has had of the processor: on a busy machine, far less than passes meanwhile.
@@ -272,6 +316,26 @@ fn unix_socket(line: &str) -> Option<(u64, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_do_takes_no_place_from_what_the_job_does() {
+        let of = |asked| {
+            let mut commons = Commons::of(&Job::new(PathBuf::new(), Vec::new(), Path::new("/s"), Duration::ZERO));
+            if asked {
+                commons.are_asked();
+            }
+            for number in 0..=KEPT {
+                commons.path(Path::new(&format!("/tmp/{number}")), false);
+            }
+            commons.claimed(SharedKind::Path, "/tmp/own");
+            commons.claimed(SharedKind::Path, "/s/work/own");
+            let used = commons.into_use(|_| false);
+            assert!(used.things.iter().any(|shared| shared.name == "/tmp/own" && shared.seen));
+            (used.things.len(), used.unseen.is_some())
+        };
+        assert_eq!(of(false), (KEPT + 1, true));
+        assert_eq!(of(true), (1, false));
+    }
 
     #[test]
     fn lines_of_the_kernel_are_read() {

@@ -20,7 +20,7 @@ use super::commons::Commons;
 use super::filter::{self, About};
 use super::procfs::Wanted;
 use super::removals;
-use super::writers::Writers;
+use super::writers::{Writers, is_special};
 use crate::model::{PUBLISHED_FILES, Process, SharedUse};
 
 /// How many folders are watched at most.
@@ -122,7 +122,7 @@ impl<'a> Publishing<'a> {
             stories: BTreeMap::new(),
             writers: Writers::default(),
             touched: BTreeMap::new(),
-            commons: (!job.shared.is_empty()).then(|| Commons::new(job.roots.first().cloned())),
+            commons: (!job.shared.is_empty()).then(|| Commons::of(job)),
             torn: Vec::new(),
             started: Instant::now(),
             blind: None,
@@ -249,14 +249,22 @@ impl<'a> Publishing<'a> {
         all
     }
 
+    /// From now on whoever opens, gives a name or uses what is everybody's is told before it does.
+    pub fn are_asked(&mut self) {
+        self.writers.are_asked();
+        self.commons.iter_mut().for_each(Commons::are_asked);
+    }
+
     /// A thread of the job waits to open a file, or to give one a name. Whatever happened before is taken in first, so that
     /// a folder made just now is watched in time; and who opens a published file is known by it.
     pub fn asked(&mut self, thread: u32, about: &About, wanted: &Wanted<'_>) {
-        self.writers.are_asked();
         if about.is_nothing() {
             return;
         }
         self.take(wanted);
+        for (kind, name) in &about.claims {
+            self.commons.iter_mut().for_each(|commons| commons.claimed(*kind, name));
+        }
         if let Some((from, to)) = &about.renames {
             for path in self.published_as(to) {
                 self.writers.arrives(from, &path, wanted);
@@ -267,10 +275,6 @@ impl<'a> Publishing<'a> {
             && let Some(process) = filter::read(filter::process_of(thread), wanted)
         {
             for path in paths {
-                if let Some(commons) = &mut self.commons {
-                    // What is there already may not change by this, and is wanted all the same.
-                    commons.path(&path, true);
-                }
                 self.writers.opens(&path, process.clone());
             }
         }
@@ -442,9 +446,4 @@ impl Drop for Publishing<'_> {
 /// Why published files could not be watched, as it is told.
 fn told(why: &str) -> String {
     format!("{PUBLISHED_FILES}: {why}")
-}
-
-/// Whether it is there, and neither a file nor a link to one: a pipe or a socket is nothing that could be half-written.
-fn is_special(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|it| !it.is_file() && !it.is_symlink())
 }

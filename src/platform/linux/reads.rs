@@ -14,7 +14,8 @@ use super::removals::watcher;
 #[derive(Debug, Default)]
 struct Seen {
     names: Vec<PathBuf>,
-    opened: bool,
+    /// How often: what happens twice without anything between it is told once.
+    opened: u64,
     read: bool,
 }
 
@@ -44,22 +45,23 @@ impl Reads {
         Ok(Self { inotify, files: seen })
     }
 
-    /// The files that somebody has opened and read since; of an empty one that it was opened.
+    /// The files that somebody has opened and read since, each with how often it was opened at least; of an empty one that it
+    /// was opened.
     #[must_use]
-    pub fn seen(mut self) -> Vec<PathBuf> {
+    pub fn seen(mut self) -> Vec<(PathBuf, u64)> {
         let mut buffer = [const { MaybeUninit::uninit() }; 4096];
         let mut events = inotify::Reader::new(&self.inotify, &mut buffer);
         // It does not block: an error is that there are no more.
         while let Ok(event) = events.next() {
             if let Some(seen) = self.files.get_mut(&event.wd()) {
-                seen.opened |= event.events().contains(ReadFlags::OPEN);
+                seen.opened += u64::from(event.events().contains(ReadFlags::OPEN));
                 seen.read |= event.events().contains(ReadFlags::ACCESS);
             }
         }
         let is_empty = |file: &PathBuf| fs::metadata(file).is_ok_and(|metadata| metadata.len() == 0);
         let seen = self.files.into_values();
-        seen.filter(|seen| seen.opened && (seen.read || seen.names.iter().any(is_empty)))
-            .flat_map(|seen| seen.names)
+        seen.filter(|seen| seen.opened > 0 && (seen.read || seen.names.iter().any(is_empty)))
+            .flat_map(|seen| seen.names.into_iter().map(move |name| (name, seen.opened)))
             .collect()
     }
 }
@@ -77,7 +79,9 @@ mod tests {
         }
         std::os::unix::fs::symlink("file", &link).expect("a link");
         let watch = Reads::watch(&[file.clone(), link.clone(), other]).expect("a watch");
-        fs::read(&link).expect("its bytes");
-        assert_eq!(watch.seen(), [file, link]);
+        for _ in 0..2 {
+            fs::read(&link).expect("its bytes");
+        }
+        assert_eq!(watch.seen(), [(file, 2), (link, 2)]);
     }
 }

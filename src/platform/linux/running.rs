@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
             }
             (_, None) => None,
         };
-        let publishing = Publishing::of(job, publishing, &mut blind);
+        let mut publishing = Publishing::of(job, publishing, &mut blind);
         let started = Instant::now();
         let started_ms = super::clock::boot_tick_ms();
         // Only to know who writes somewhere, nobody's rights are taken.
@@ -102,6 +102,9 @@ impl<'a> Run<'a> {
             taken.map_err(|error| lack = Some(filter::in_words(&error))).ok()
         });
         let enforcement = listener.map(|listener| Enforcement::new(listener, *judge, job, &asked));
+        if asking && enforcement.is_some() {
+            publishing.iter_mut().for_each(Publishing::are_asked);
+        }
         blind.extend(lack.iter().flat_map(|why| asked.lost(why)));
         if let Some(removals) = removals.as_mut().filter(|_| asked.rules.is_some() && enforcement.is_some()) {
             removals.look_rarely();

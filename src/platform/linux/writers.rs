@@ -113,3 +113,8 @@ fn written_by(pid: u32) -> Vec<(u64, u64)> {
 fn identity(file: std::io::Result<fs::Metadata>) -> Option<(u64, u64)> {
     file.ok().map(|file| (file.dev(), file.ino()))
 }
+
+/// Whether it is there, and neither a file nor a link to one: a pipe or a socket is nothing that could be half-written.
+pub fn is_special(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|it| !it.is_file() && !it.is_symlink())
+}

@@ -1,6 +1,6 @@
 //! A hook's check from its sandbox to the end of its calls.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::alone::rounds;
@@ -70,7 +70,10 @@ impl<'a> Life<'a> {
                     left,
                     hook: Some(Hook { report, processes }),
                     // What its calls wrote is told in what is said of them.
-                    evidence: planned.tooth.as_ref().map(|_| Evidence { read: bite.map(Bite::read), said: Vec::new() }),
+                    evidence: planned
+                        .tooth
+                        .as_ref()
+                        .map(|_| Evidence { read: bite.map(|bite| bite.read(&self.copied)), said: Vec::new() }),
                     unsatisfied: Vec::new(),
                     lost: Vec::new(),
                     sandbox,
@@ -196,7 +199,7 @@ impl<'a> Life<'a> {
         let jobs: Vec<Job> = ready.iter().map(|(_, one)| one.job.clone()).collect();
         let (started, began) = (SystemTime::now(), Instant::now());
         let outcomes = slot.run_all(&jobs);
-        let read = watch.map(Reads::seen);
+        let read: Option<Vec<PathBuf>> = watch.map(|reads| reads.seen().into_iter().map(|(file, _)| file).collect());
         let (mut ended, mut longest) = (began, 0);
         for ((call, one), outcome) in ready.into_iter().zip(outcomes) {
             let mut outcome = outcome.map_err(|error| Stopped::Lost(error, one.program.argv.clone()))?;

@@ -32,6 +32,7 @@ fn facts(reading: &Reading, code: i32) -> Facts<'_> {
         lost: Vec::new(),
         found: Vec::new(),
         at_limit: None,
+        unstarted: None,
         strict: false,
         needs_proof: true,
     }

@@ -1,4 +1,4 @@
-//! What a check says that it writes: that is no residue.
+//! What a check says that it writes, and what is planted for it: that is no residue.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,15 @@ use crate::model::{Check, ReaderChoice};
 use crate::platform::FileGlob;
 use crate::probes::{Change, Places};
 use crate::run::eventually::folder_of;
+use crate::run::substitute::substitute;
 
 /// Globs, each below a folder.
 #[derive(Default)]
 pub struct Exempt(Vec<(PathBuf, FileGlob)>);
 
 impl Exempt {
-    /// What that check publishes, the files that its reader reads, and what it has watched by name, which is told by itself.
+    /// What that check publishes, the files that its reader reads, what it has watched by name, which is told by itself, and what
+    /// is planted, which is taken away by who planted it.
     #[must_use]
     pub fn of(check: &Check, places: &Places) -> Self {
         let mut exempt = Self::default();
@@ -28,8 +30,12 @@ impl Exempt {
         };
         let written = check.publishes.iter().cloned().chain(report).map(|glob| folder_of(&glob, places));
         let watched = check.watch.iter().map(|glob| super::watched::folder_of(glob, places));
+        let planted = check.plant.iter().filter_map(|planting| {
+            let path = places.cwd.join(substitute(&planting.path, &places.project, &places.sandbox));
+            Some((path.parent()?.to_owned(), path.file_name()?.to_string_lossy().into_owned()))
+        });
         let ready = |(folder, glob): (PathBuf, String)| Some((folder, FileGlob::new(&glob).ok()?));
-        self.0.extend(written.chain(watched).filter_map(ready));
+        self.0.extend(written.chain(watched).chain(planted).filter_map(ready));
     }
 
     /// Takes out what is exempt, and folders that were made or removed for nothing else.

@@ -1,16 +1,23 @@
-//! Where git's HEAD, its references and its stash are: read from its files, which is a hundred times cheaper than to ask.
+//! Where git's HEAD, its references and its stash are, and what else of its own a test may change: what is staged, its
+//! configuration, its hooks. Read from its files, which is a hundred times cheaper than to ask.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::index::staged;
 use super::snapshot::Snapshot;
 use crate::probes::{Moved, Where};
 use crate::run::copy;
 
 /// The log of the stash: what is below its top is there alone.
 const STASH_LOG: &str = "logs/refs/stash";
+/// What is staged.
+const INDEX: &str = "index";
+/// What the user says to git in this repository, beside the hooks.
+const SETTINGS: [&str; 3] = ["config", "info/exclude", "info/attributes"];
 
 /// A repository's references, as they were when it was last looked at.
 pub struct Git {
@@ -68,11 +75,15 @@ impl Git {
     /// What tells whether anything has to be read.
     fn look(&self) -> Snapshot {
         let mut files = Snapshot::default();
-        files.add_path(&self.own.join("HEAD"));
-        for name in ["packed-refs", "reftable/tables.list", STASH_LOG] {
+        for name in ["HEAD", INDEX] {
+            files.add_path(&self.own.join(name));
+        }
+        for name in ["packed-refs", "reftable/tables.list", STASH_LOG].into_iter().chain(SETTINGS) {
             files.add_path(&self.common.join(name));
         }
-        files.add_tree(&self.common.join("refs"));
+        for name in ["refs", "hooks"] {
+            files.add_tree(&self.common.join(name));
+        }
         files
     }
 
@@ -96,8 +107,24 @@ impl Git {
                 values.insert(name, value);
             }
         }
+        let bytes = fs::read(self.own.join(INDEX)).ok();
+        values.extend(bytes.and_then(|index| staged(&index)).map(|staged| (INDEX.to_owned(), staged.to_string())));
+        let settings = SETTINGS.map(|name| self.common.join(name)).into_iter();
+        for path in settings.chain(files_below(&self.common.join("hooks"))) {
+            let name = path.strip_prefix(&self.common).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+            // An example does nothing.
+            let is_used = path.extension().is_none_or(|extension| extension != "sample" && extension != "lock");
+            values.extend(fs::read(&path).ok().filter(|_| is_used).map(|bytes| (name, digest(&bytes))));
+        }
         values
     }
+}
+
+/// A number for a file's content.
+fn digest(bytes: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish().to_string()
 }
 
 /// The files below a folder.

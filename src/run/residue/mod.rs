@@ -6,6 +6,7 @@
 
 mod exempt;
 mod git;
+mod index;
 mod project;
 mod snapshot;
 mod suspects;

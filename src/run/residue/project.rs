@@ -15,6 +15,7 @@ use crate::model::{Finding, Kind, Severity};
 use crate::plan::Plan;
 use crate::platform;
 use crate::probes::{self, Change, Moved, OfGit, Places, What, Where, unknown};
+use crate::run::names;
 use crate::source;
 
 /// From so many entries on, git is asked what it ignores, and that is left out: it is what tools keep, and most of all.
@@ -67,6 +68,12 @@ impl Changes {
             (_, what) => what,
         };
         self.files.insert(change.path.clone(), Change { what, ..change });
+    }
+
+    /// What is new below a folder, each with whether it is a folder itself.
+    fn made(&self, folder: &Path) -> Vec<(PathBuf, bool)> {
+        let new = self.files.values().filter(|change| change.what == What::New);
+        new.filter_map(|change| Some((change.path.strip_prefix(folder).ok()?.to_owned(), change.folder))).collect()
     }
 
     fn findings(self, project: &Path, places: &Places, exempt: &Exempt, suspects: Option<&str>) -> Vec<Finding> {
@@ -163,15 +170,19 @@ impl<'a> Project<'a> {
         }
         // Whoever works on a copy has another project.
         let places = Places { project: self.plan.project.clone(), ..places.clone() };
-        let exempt = || Exempt::of(&self.plan.checks[check].check, &places);
-        changes.map(|changes| changes.findings(&self.plan.project, &places, &exempt(), None)).unwrap_or_default()
+        let Some(changes) = changes else { return Vec::new() };
+        let (check, project) = (&self.plan.checks[check].check, &self.plan.project);
+        let names = names::made(check, project, &changes.made(project));
+        [changes.findings(project, &places, &Exempt::of(check, &places), None), names].concat()
     }
 
     /// What several checks may have left, and why not all was seen.
     pub fn of_the_run(&self, strict: bool) -> Vec<Finding> {
         let Some(mut state) = self.state() else { return Vec::new() };
         let project = &self.plan.project;
-        let places = Places { sandbox: platform::sandbox_base(), project: project.clone(), cwd: project.clone() };
+        // Which sandbox it was is not known, and none of them is in the project.
+        let sandbox = platform::sandbox_base().join("*");
+        let places = Places { sandbox, project: project.clone(), cwd: project.clone() };
         let mut findings = std::mem::take(&mut state.seen);
         for (checks, changes) in std::mem::take(&mut state.of_run) {
             let mut exempt = Exempt::default();

@@ -138,7 +138,8 @@ fn quick_answers() -> Ability {
     // A thread's filter is its own, and ends with it.
     let quick = std::thread::spawn(|| {
         let rules = WindowsRules::default();
-        let asked = Asked { rules: Some(&rules), published: false, executions: false, faults: Vec::new() };
+        let asked =
+            Asked { rules: Some(&rules), published: false, shared: false, executions: false, faults: Vec::new() };
         let filter = Filter::new(&asked).ok()?;
         let (program, socket) = filter.for_child();
         // SAFETY: it makes system calls only, and what it is given outlives the call. The thread calls nothing afterwards

@@ -10,6 +10,8 @@ pub struct Asked<'a> {
     pub rules: Option<&'a WindowsRules>,
     /// What opens for writing and what names, since files are published.
     pub published: bool,
+    /// What else may be everybody's, since it is to be known what the job uses of it.
+    pub shared: bool,
     /// What is executed, since some may not be.
     pub executions: bool,
     /// What may be made to fail.
@@ -22,6 +24,7 @@ impl<'a> Asked<'a> {
         Self {
             rules: (job.rules == Rules::Windows).then_some(&job.windows),
             published,
+            shared: published && !job.shared.is_empty(),
             executions: job.forbids.is_some(),
             faults: job.faults.iter().map(|fault| fault.call).collect(),
         }

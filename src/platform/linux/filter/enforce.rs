@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use super::super::super::{FileGlob, Job};
 use super::super::procfs::{self, Wanted};
 use super::asked::Asked;
+use super::claims;
 use super::faults::Faults;
 use super::forbidden::Forbidden;
 use super::gains;
@@ -20,8 +21,8 @@ use super::reach::{Reached, reach};
 use super::sitters::{self, Sitter};
 use super::writes::{self, About};
 use crate::model::{
-    Act, Answer, Effect, FaultSeen, ForbiddenCall, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Rules,
-    Target, WindowsRules,
+    Act, Answer, Effect, FaultSeen, ForbiddenCall, Hold, Holder, Judge, Process, Refusal, Refused, RefusedCall, Target,
+    WindowsRules,
 };
 
 /// How many questions are answered before anything else is looked at.
@@ -55,12 +56,10 @@ pub struct Enforcement<'a> {
     began: Instant,
     /// What looks at strangers have cost.
     spent: Duration,
-    /// Whether the rules are kept; else all is let through.
-    kept: bool,
+    /// If it has no rules, all is let through but what may not be run, or is to fail.
+    asked: Asked<'a>,
     /// The published files, and what else somebody watches.
     publishes: Vec<FileGlob>,
-    /// What it is asked for in the first place.
-    what: &'static str,
     /// `None` if every program may be run.
     forbidden: Option<Forbidden<'a>>,
     faults: Faults,
@@ -79,11 +78,11 @@ pub struct Enforcement<'a> {
 
 impl<'a> Enforcement<'a> {
     /// By a filter that is on, over a job. If that keeps no rules, questions only come for somebody else.
-    pub fn new(listener: OwnedFd, judge: Judge, job: &'a Job, asked: &Asked<'_>) -> Self {
+    pub fn new(listener: OwnedFd, judge: Judge, job: &'a Job, asked: &Asked<'a>) -> Self {
         Self {
             listener: Listener::new(listener),
             judge,
-            kept: job.rules == Rules::Windows,
+            asked: asked.clone(),
             // Of one that is none is told where they are watched.
             publishes: job
                 .publishes
@@ -94,7 +93,6 @@ impl<'a> Enforcement<'a> {
             rules: job.windows.clone(),
             began: Instant::now(),
             spent: Duration::ZERO,
-            what: asked.what(),
             forbidden: Forbidden::of(job),
             faults: Faults::of(job),
             delayed: Vec::new(),
@@ -148,7 +146,10 @@ impl<'a> Enforcement<'a> {
     /// Answers one who asks.
     fn answer(&mut self, question: &Question, wanted: &Wanted<'_>, before: &mut impl FnMut(u32, &About)) {
         if !self.publishes.is_empty() {
-            let about = writes::about(question, &self.publishes);
+            let mut about = writes::about(question, &self.publishes);
+            if self.asked.shared {
+                about.claims = claims::claimed(question);
+            }
             if self.listener.waits(question) {
                 before(question.thread, &about);
             }
@@ -161,7 +162,7 @@ impl<'a> Enforcement<'a> {
     fn unread<T>(&mut self, question: &Question, error: Errno) -> Option<T> {
         // Who was ended while it was looked at has nothing to be told.
         if self.listener.waits(question) {
-            let (what, why) = (self.what, std::io::Error::from(error));
+            let (what, why) = (self.asked.what(), std::io::Error::from(error));
             self.unseen.get_or_insert_with(|| format!("{what}: a call could not be read: {why}"));
         }
         None
@@ -182,7 +183,7 @@ impl<'a> Enforcement<'a> {
             }
             return Ok(None);
         }
-        let Some(call) = question.call.filter(|_| self.kept) else { return Ok(None) };
+        let Some(call) = question.call.filter(|_| self.asked.rules.is_some()) else { return Ok(None) };
         match call.kind {
             Kind::Rmdir(place) => match reach(question.thread, place)? {
                 Some(target) if target.is_directory() => Ok(self.judged(question, call, Act::Remove, &target, wanted)),
@@ -380,7 +381,7 @@ impl<'a> Enforcement<'a> {
 
     /// All that was seen.
     pub fn into_seen(self) -> Seen {
-        let what = self.what;
+        let what = self.asked.what();
         let powerless = self.powerless.map(|program| {
             let program = program.display();
             format!("{what}: {program} could not gain rights: the filter of a user who is not root takes them away")

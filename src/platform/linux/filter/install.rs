@@ -9,8 +9,7 @@ use std::ptr;
 use super::asked::Asked;
 use super::lack::takes_rights_away;
 use super::program::{ALLOW, RETURN, program};
-use super::writes;
-use super::{faults, gains};
+use super::{claims, faults, gains, writes};
 
 /// A filter that is ready to be put on, and the way by which its listener comes to the supervisor. The child has a
 /// descriptor table of its own, which ends with the exec.
@@ -42,6 +41,9 @@ impl Filter {
         let mut all = if takes_rights_away() || asked.executes() { gains::asked() } else { Vec::new() };
         if !asked.faults.is_empty() {
             all.append(&mut faults::section(&asked.faults));
+        }
+        if asked.shared {
+            all.append(&mut claims::section());
         }
         if asked.published {
             all.append(&mut writes::section());

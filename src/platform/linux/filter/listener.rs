@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
+use super::claims::{Claim, claim};
 use super::faults::{Doing, doing};
 use super::gains::{self, Execution};
 use super::program::{Call, call};
@@ -25,6 +26,8 @@ pub struct Question {
     pub execution: Option<Execution>,
     /// What is about to be opened, if that is what it does.
     pub opens: Option<Opening>,
+    /// What else it takes that is there once for everybody.
+    pub claims: Option<Claim>,
     /// What else it does that may be made to fail.
     pub doing: Option<Doing>,
 }
@@ -69,6 +72,7 @@ impl Listener {
             call: call(arch, number, args),
             execution: gains::execution(arch, number, args),
             opens: opened(arch, number, args),
+            claims: claim(arch, number, args),
             doing: doing(arch, number, args),
         })
     }

@@ -10,6 +10,7 @@
 //! - [`reach`]: what a caller means by a path.
 //! - [`sitters`]: who has a directory or a file.
 //! - [`writes`]: what opens and names files is asked about, too, where somebody watches published ones.
+//! - [`claims`]: what else is there once for everybody is asked about, too, where it is to be known what a job uses of it.
 //! - [`forbidden`]: programs that may not be run.
 //! - [`faults`]: calls that are made to fail, or to wait.
 //! - [`enforce`]: the answers, and the record of refusals.
@@ -18,6 +19,7 @@
 //! to get around it can. Whatever can't be asked or read is let through.
 
 mod asked;
+mod claims;
 mod enforce;
 mod faults;
 mod forbidden;

@@ -183,7 +183,11 @@ pub fn read_words(thread: u32, address: u64, wide: bool) -> Result<Vec<String>, 
 }
 
 /// Reads what is there of a thread's memory, at most as much as there is room for.
-fn read_memory(thread: u32, address: u64, into: &mut [u8]) -> Result<usize, Errno> {
+///
+/// # Errors
+///
+/// If it can't be read.
+pub fn read_memory(thread: u32, address: u64, into: &mut [u8]) -> Result<usize, Errno> {
     const PAGE: usize = 4096;
     let said = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     let start = usize::try_from(address).map_err(|_| Errno::FAULT)?;

@@ -12,6 +12,7 @@ use super::super::super::FileGlob;
 use super::listener::Question;
 use super::program::{AND, ARCH, ASK, HAS, IO_URING_SETUP, IS, Kind, LOAD, NO_SUCH_CALL, NUMBER, Place, RETURN, THIRD};
 use super::reach::read_path;
+use crate::model::SharedKind;
 
 /// The numbers of the calls in one of the kernel's numberings.
 struct Numbering {
@@ -136,12 +137,14 @@ pub struct About {
     pub opens: Option<PathBuf>,
     /// It gives the first another name, the second.
     pub renames: Option<(PathBuf, PathBuf)>,
+    /// It uses these, which are there once for everybody; where that is asked.
+    pub claims: Vec<(SharedKind, String)>,
 }
 
 impl About {
-    /// Whether it opens nothing and gives no name, as far as anybody wants to know.
+    /// Whether it opens nothing, gives no name and uses nothing else, as far as anybody wants to know.
     pub fn is_nothing(&self) -> bool {
-        self.opens.is_none() && self.renames.is_none()
+        self.opens.is_none() && self.renames.is_none() && self.claims.is_empty()
     }
 }
 
@@ -162,7 +165,7 @@ pub fn about(question: &Question, globs: &[FileGlob]) -> About {
         _ => None,
     };
     let opening = question.opens.filter(|opening| opening.changes);
-    About { opens: opening.and_then(|opening| sought(opening.place)), renames }
+    About { opens: opening.and_then(|opening| sought(opening.place)), renames, claims: Vec::new() }
 }
 
 /// The path that a thread gives for a place, as it has it.
