@@ -2,7 +2,7 @@
 
 use super::super::language::Language::{self, JavaScript, Python};
 use super::super::needs::Need;
-use super::super::needs::Sign::{Calls, Text};
+use super::super::needs::Sign::{Calls, Made, Text};
 use super::super::paths::{is_file_text, is_made, is_named_other, is_path, is_path_text, sees_to_separators, text_of};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
@@ -21,14 +21,7 @@ pub const RULE: Rule = Rule {
         Need::of(&[Python], &[Calls(LOOKING, has_path)]).when(|about| !about.is_for_posix()),
         Need::of(&[Python], &[Calls(SPLITTING, has_path)]).when(|about| !about.is_for_posix()),
         Need::of(&[Python], &[Text(COMPARED)]).when(|about| !about.is_for_posix()),
-        Need::of(
-            Language::SCRIPTS,
-            &[
-                Text(r"[\x22\x27`}\w.@+-]/|/[\x22\x27`{$\w.@+-]"),
-                Text(r"(?:ends|starts)With|includes|[iI]ndexOf|split|[=!]=|\bin\b"),
-            ],
-        )
-        .when(|about| !about.is_for_posix()),
+        Need::of(Language::SCRIPTS, &[Made(in_scripts)]).when(|about| !about.is_for_posix()),
     ],
     mend: "compare parts (Path(p).parts, path.split(path.sep)), or bring the path to slashes first (Path(p).as_posix())",
     bad: &[
@@ -92,6 +85,15 @@ const LOOKING: &[&str] = &[
 /// Of those the ones that look at an end: a whole text is searched with the others.
 const ENDS: &[&str] = &["endswith", "startswith", "removeprefix", "removesuffix", "endsWith", "startsWith"];
 const SPLITTING: &[&str] = &["split", "rsplit", "partition", "rpartition"];
+
+/// The same in JavaScript, before or after a comparison or as what a method is given first.
+fn in_scripts() -> String {
+    let methods = [LOOKING, SPLITTING].concat().join("|");
+    let begins = r#"["'`][\w./@+-]*(?:/|\$\{)"#;
+    let ends = r#"(?:["'`][\w./@+-]*/[\w./@+-]*|\}[\w./@+-]*)["'`]"#;
+    let given = format!(r"\b(?:{methods})\s*(?:\?\.\s*)?(?:[</`]|\(\s*(?:[\[/]|{begins}))");
+    format!(r"{given}|[=!]=\s*(?:/[*/]|{begins})|{ends}\s*(?:/[*/]|[=!]=|in\b)")
+}
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     let reads = source.language == Python || source.language.is_script();
