@@ -23,9 +23,7 @@ pub const RULE: Rule = Rule {
           JSON. A run that is ended in between leaves it so.",
     hosts: &[TrapHost::Any],
     needs: &[
-        Need::of(&[Python], &[Calls(&["open"], |call| may_write(call) && is_named(call))])
-            .when(|about| !about.is_test()),
-        Need::of(&[Python], &[Made(functions), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
+        Need::of(&[Python], &[Made(names), Calls(&["open"], may_write)]).when(|about| !about.is_test()),
         Need::of(&[Python], &[Made(names), Text(r"\bwrite_(?:text|bytes)\b")]).when(|about| !about.is_test()),
         Need::of(Language::SCRIPTS, &[Made(names), Text("writeFile|Bun")]).when(|about| !about.is_test()),
         Need::of(&[Rust], &[Made(names), Text(r"\b(?:fs|File)\b")]).when(|about| !about.is_test()),
@@ -83,7 +81,7 @@ fn names() -> String {
 fn may_write(call: &Written<'_>) -> bool {
     // What is no text is not known.
     let writes = |mode: &[u8]| {
-        plain_text(mode).map_or_else(|| mode.contains(&b'"') || mode.contains(&b'\''), |mode| mode.starts_with(b"w"))
+        plain_text(mode).map_or_else(|| mode.contains(&b'"') || mode.contains(&b'\''), |mode| mode.starts_with('w'))
     };
     // Of a path's own `open` the mode is the first.
     [0, 1].into_iter().filter_map(|at| call.argument(at, "mode")).any(writes)
