@@ -230,6 +230,11 @@ fn asks(condition: Node<'_>, known: &BTreeSet<&str>) -> bool {
             return false;
         }
         let text = node.text();
+        // `if os.fork(): return` forks, and asks for nothing.
+        let around = node.parent().filter(|_| text == "fork");
+        if around.is_some_and(|fork| fork.parent().is_some_and(|call| call.child("function") == Some(fork))) {
+            return false;
+        }
         let lower = text.to_ascii_lowercase();
         text == "nt" || text == "TYPE_CHECKING" || is_asked_for(node) || node.kind() == "identifier" && known.contains(text) || asks_by_name(text, &lower) || lower == "getattr" && is_of_module(node)
             // `os.name`
