@@ -157,7 +157,7 @@ fn is_report(path: Node<'_>) -> bool {
 }
 
 /// What stands behind the last dot of a path's text.
-fn ending<'s>(path: Node<'s>) -> &'s str {
+fn ending(path: Node<'_>) -> &str {
     let text = last_of(path).text().trim_end_matches(['"', '\'', '`', ')']);
     text.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
