@@ -66,7 +66,7 @@ mod tests {
     fn variants(rules: &[Rules], settings: &[(&str, Option<&str>)], facts: &[Fact]) -> Vec<Variant> {
         let by = |rules: &Rules| match rules {
             Rules::Native => Variant::plain("a"),
-            rules => Variant::plain("a").with(Change::Rules(*rules)),
+            Rules::Windows => Variant::plain("a").with(Change::Rules(Rules::Windows)),
         };
         let mut all: Vec<Variant> = rules.iter().map(by).collect();
         if !settings.is_empty() {

@@ -1,9 +1,11 @@
 //! Traps that can be read: a source is parsed, and rules look at its syntax. Nothing is run.
 //!
 //! ```text
-//! what runs as a hook or a self-test, paths, or the whole tree -> targets -> [ bytes -> syntax -> source -> rules -> allows ] -> lints
+//! what runs as a hook or a self-test, paths, or the whole tree -> targets -> [ bytes -> needs -> syntax -> source -> rules -> allows ] -> lints
 //! ```
 //!
+//! - `needs` tells which rules can find something in a file at all, by its bytes, and `written` what a call says; most files
+//!   need not be parsed.
 //! - `language` tells a file's language, `syntax` is its tree, `names`, `literal` and `guards` say what is in it; `source`
 //!   has all of that for the rules.
 //! - `rules` has one file per kind of trap, with everything that is said of it; `detach` (with `options` and `flags`), `paths`, `separators` and `shell` is what several
@@ -13,8 +15,9 @@
 //!
 //! # Invariants
 //!
-//! - **By syntax**: no rule searches the text of a source.
-//! - **Once**: each file is read and parsed once, whatever the number of rules.
+//! - **By syntax**: no rule finds something by searching the text of a source. What its text can't have in it is not looked
+//!   for, and that hides nothing that the syntax would show.
+//! - **Once**: each file is read once, and parsed once or not at all, whatever the number of rules.
 //! - **Whatever the source is, there is an answer**: no walk recurses; size, parts and time are limited, and that is told.
 //! - **Unknown is said**: a file that can't be read or parsed is told, and so is syntax that was not understood.
 

@@ -206,6 +206,31 @@ mod tests {
     }
 
     #[test]
+    fn what_has_another_name_is_looked_for_by_its_own() {
+        for text in [
+            "import os as o\n\ndef f():\n    return o.getuid()\n",
+            "from os import (\n    getuid,\n)\n",
+            "from os import path, getuid\n",
+            "import a, \\\n    fcntl\n",
+            "from os import kill as k\n\ndef f(p):\n    k(p, 0)\n",
+            "import io as i\n\ndef f(p):\n    return i.open(p)\n",
+            "from io import open as o\n\ndef f(p):\n    return o(p)\n",
+            "from os import rename as r\n\ndef f(tmp, p):\n    r(tmp, p)\n",
+            "from os import system as s\n\ns(\"sleep 9 &\")\n",
+            "from subprocess import run as r\n\nr(\"sleep 9 &\", shell=True, text=True, capture_output=True)\n",
+            "from sys import stdout as o\n\no.write(\"→\")\n",
+            "with open (  # a comment\n    p) as f:\n    pass\n",
+            "with open(p,  # a comment, \"rb\"\n    ) as f:\n    pass\n",
+            "def f(path):\n    return (path.endswith  # a comment\n        (\"a/b.json\"))\n",
+            "def f(p):\n    return (\"a/b.json\"  # a comment\n        == p)\n",
+        ] {
+            let (all, applying) = both(About::of(Language::Python, "hooks/x"), text).expect("it is parsed");
+            assert!(!all.is_empty(), "{text}");
+            assert_eq!(all, applying, "{text}");
+        }
+    }
+
+    #[test]
     fn the_needs_of_a_rule_rule_out_some_sources() {
         // Those of which the file is looked at, and not what is in it, are told by `when`.
         for rule in rules() {

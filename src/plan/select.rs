@@ -25,7 +25,9 @@ pub fn select(ids: &[(&str, &str)], patterns: &[String]) -> Result<Vec<bool>> {
     for pattern in patterns {
         let exact = || places.get(pattern.as_str()).or_else(|| places.get(pattern.replacen(NATIVE, "", 1).as_str()));
         if let Some(all) = variants.get(pattern.as_str()) {
-            all.iter().for_each(|at| wanted[*at] = true);
+            for at in all {
+                wanted[*at] = true;
+            }
             continue;
         }
         if let Some(one) = exact() {

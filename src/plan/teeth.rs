@@ -149,7 +149,7 @@ fn in_copy(planned: &Planned, number: usize, title: String, tooth: Tooth) -> Pla
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{CheckCommand, Edit, Fact, Manifests};
+    use crate::model::{CheckCommand, Edit, Fact, Manifests, Rules};
     use crate::plan::Change;
 
     fn plan() -> Plan {
@@ -203,6 +203,23 @@ mod tests {
         });
         let edited = Some((19, FlakyIs::Pass));
         assert_eq!(tries.collect::<Vec<_>>(), [("a!0", 20, None), ("a!1", 1, edited), ("a!2", 1, edited)]);
+    }
+
+    #[test]
+    fn an_edit_that_is_named_is_that_of_the_check_and_of_none_of_its_variants() {
+        let mut plan = plan();
+        let variant = Variant::plain("a").with(Change::Rules(Rules::Windows));
+        plan.checks[2] = Planned { variant, ..plan.checks[1].clone() };
+        plan.checks[2].check.id = "a@windows".into();
+        let ids = |patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+            let plan = plan.clone().teeth(&Named::of(&patterns)).expect("a plan");
+            plan.checks.into_iter().map(|planned| planned.check.id).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&["a!2"]), ["a!0", "a!2"]);
+        assert_eq!(ids(&["a!2", "a@windows!1"]), ["a!0", "a!2", "a@windows!0", "a@windows!1"]);
+        let all = ["a!0", "a!1", "a!2", "a@windows!0", "a@windows!1", "a@windows!2"];
+        assert_eq!(ids(&["a"]), all);
     }
 
     #[test]

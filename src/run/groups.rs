@@ -274,7 +274,9 @@ impl<'a> Groups<'a> {
     /// Tells those that wait for others which will not be judged.
     pub fn rest(&self, mut tell: impl FnMut(usize, CheckReport)) {
         let groups = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
-        groups.into_iter().for_each(|group| self.tell(group.seen, &mut tell));
+        for group in groups {
+            self.tell(group.seen, &mut tell);
+        }
     }
 
     /// Tells the reports that wait, with what the group says of them.

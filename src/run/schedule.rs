@@ -385,6 +385,37 @@ mod tests {
     }
 
     #[test]
+    fn variants_come_one_after_the_other_but_for_those_that_may_run_beside_each_other() {
+        let mut plan = plan(&[("a[1]", &[], None), ("a[2]", &[], None), ("a[locale]", &[], None), ("b", &[], None)]);
+        for (index, beside) in [(0, true), (1, true), (2, false)] {
+            plan.checks[index].variant = Variant::plain("a");
+            plan.checks[index].beside = beside;
+        }
+        let schedule = Schedule::new(&plan, 0..4, Arc::default(), false).returning([0, 1].into());
+        let next = || match schedule.next() {
+            Some(Work::Check(index, Ok(()))) => Some(index),
+            None => None,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((next(), next(), next()), (Some(0), Some(1), Some(3)), "a[locale] waits for both");
+        schedule.ended(0);
+        assert!(schedule.was_accompanied(0) && !schedule.was_accompanied(0) && !schedule.was_accompanied(3));
+        schedule.again_alone(0);
+        schedule.check_done(3);
+        schedule.ended(1);
+        schedule.check_done(1);
+        assert_eq!(next(), Some(2));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(next);
+            schedule.check_done(2);
+            assert_eq!(waiting.join().expect("no panic"), Some(0), "alone");
+        });
+        assert!(!schedule.was_accompanied(0));
+        schedule.check_done(0);
+        assert_eq!(next(), None);
+    }
+
+    #[test]
     fn an_edited_check_waits_for_what_is_said_of_it_as_it_is() {
         let mut plan = plan(&[("a!0", &[], None), ("a!1", &[], None), ("b", &[], None)]);
         plan.checks[0].tooth = Some(Tooth::Whole { expects: Vec::new() });

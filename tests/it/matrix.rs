@@ -159,3 +159,27 @@ fn the_id_of_a_check_means_all_that_is_declared_of_it() {
     let listed = context.hp(&["list", "a"]);
     assert_eq!(listed.stdout.lines().count(), 7, "{}", listed.stdout);
 }
+
+#[test]
+fn reports_that_were_put_aside_are_whole_and_in_order() {
+    let values = |name: &str| format!("{name}: [{}]", (0..15).map(|n| n.to_string()).collect::<Vec<_>>().join(", "));
+    let context = Context::with(&format!(
+        "- id: loud\n  cwd: sandbox\n  matrix: {{{}, {}}}\n  shell: |\n    \
+         head -c 16000 /dev/zero | tr '\\0' x; echo \" $A $B\"; head -c 16000 /dev/zero | tr '\\0' x >&2; test $A != 3\n",
+        values("A"),
+        values("B")
+    ));
+    let ran = context.hp(&["run"]);
+    assert_eq!(ran.exits(1).last_line(), "210/225 checks", "{}", ran.stdout);
+    let report = ran.report();
+    for (at, check) in report.checks.iter().enumerate() {
+        let (a, b) = (at / 15, at % 15);
+        assert_eq!(check.id, format!("loud[A={a},B={b}]"));
+        assert!(
+            check.stdout.tail.ends_with(&format!("x {a} {b}\n")) && check.stderr.tail.ends_with('x'),
+            "{}",
+            check.id
+        );
+        assert_eq!(of_kind(check, Kind::DependsOn).len(), usize::from(a == 3), "{}", check.id);
+    }
+}

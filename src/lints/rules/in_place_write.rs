@@ -11,7 +11,7 @@ use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
 use super::super::values::meant;
-use super::super::written::{Written, plain_text};
+use super::super::written::{Written, has_text, plain_text};
 use crate::model::{LintKind, Severity, TrapHost};
 
 pub const RULE: Rule = Rule {
@@ -80,9 +80,7 @@ fn names() -> String {
 /// Whether an `open` may have a mode that begins with `w`.
 fn may_write(call: &Written<'_>) -> bool {
     // What is no text is not known.
-    let writes = |mode: &[u8]| {
-        plain_text(mode).map_or_else(|| mode.contains(&b'"') || mode.contains(&b'\''), |mode| mode.starts_with('w'))
-    };
+    let writes = |mode: &[u8]| plain_text(mode).map_or_else(|| has_text(mode), |mode| mode.starts_with('w'));
     // Of a path's own `open` the mode is the first.
     [0, 1].into_iter().filter_map(|at| call.argument(at, "mode")).any(writes)
 }

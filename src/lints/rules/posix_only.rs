@@ -226,10 +226,13 @@ fn in_python() -> String {
     let names = ATTRIBUTES.iter().flat_map(|(_, names)| names.iter().copied()).collect::<Vec<_>>().join("|");
     // In an import a backslash may stand before the end of a line.
     let line = r"(?:[^\n\\]|\\\s*)*";
-    format!(
-        r"\b(?:import|from)\b{line}\b(?:{modules})\b|\b(?:{of})\s*(?:[#\\]|\.\s*(?:[#\\]|(?:{names})\b))|\b(?:{of})\s+as\b\
-          |\bfrom[\s\\]+(?:{of})[\s\\]+import[\s\\]+(?:\(|{line}\b(?:{names})\b)"
-    )
+    [
+        format!(r"\b(?:import|from)\b{line}\b(?:{modules})\b"),
+        format!(r"\b(?:{of})\s*(?:[#\\]|\.\s*(?:[#\\]|(?:{names})\b))"),
+        format!(r"\b(?:{of})\s+as\b"),
+        format!(r"\bfrom[\s\\]+(?:{of})[\s\\]+import[\s\\]*(?:\(|{line}\b(?:{names})\b)"),
+    ]
+    .join("|")
 }
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
