@@ -176,9 +176,10 @@ fn what_cannot_be_looked_at_is_told() {
     context.file("hook.py", "x = [\n".repeat(400_000));
     context.file("lib/wide.py", "x = open(a)\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
     context.file("lib/latin.py", b"# caf\xe9\nx = open(a)\n");
-    context.file("lib/broken.sh", "if then fi (\n");
-    context.file("lib/odd.py", format!("x = ) 1\n{}", "y = 2\n".repeat(20)));
-    context.file("lib/deep.py", "(".repeat(30_000));
+    // What has no word of any rule's is not parsed, and can have no trap.
+    context.file("lib/broken.sh", "if then fi ( pkill\n");
+    context.file("lib/odd.py", format!("x = ) 1\n{}# kill 0\n", "y = 2\n".repeat(20)));
+    context.file("lib/deep.py", format!("# kill 0\n{}", "(".repeat(30_000)));
     context.file("lib/README.md", "no source\n");
     crate::context::fifo(&context.project().join("lib/fifo.py"));
     let lints = lints(&context, &[]);
@@ -280,7 +281,7 @@ fn various() -> Context {
     let context = Context::with("- {id: a, run: [python3, 'a b/hook.py'], covers: ['lib/**']}");
     context.file("a b/hook.py", "x = open(a)\ny = open(b)  # hostproof: allow no-encoding because it is ASCII\n");
     context.file("lib/x.py", "def f(root):\n    return f\"{root}/x\"\n");
-    context.file("lib/y.py", format!("x = ) 1\n{}", "y = 2\n".repeat(20)));
+    context.file("lib/y.py", format!("x = ) 1\n{}# kill 0\n", "y = 2\n".repeat(20)));
     context.file("lib/z.py", "\0");
     context.file("lib/w.sh", "#!/bin/sh\r\n");
     context
