@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::sandbox::Sandbox;
 use crate::model::{Check, Cwd, Finding, Kind, Platform, Severity};
@@ -15,6 +15,9 @@ use crate::source;
 
 /// How many entries of a sandbox are looked at: what is more takes longer to look at than anybody would read.
 const MOST: usize = 200_000;
+
+/// How far the clock that stamps files may be behind the one that tells the time: it goes by ticks, of 16 ms at most.
+const TICK: Duration = Duration::from_millis(16);
 
 /// The project's tracked files, looked at when a check wants to know of them, once a run.
 pub struct Tracked<'a> {
@@ -109,7 +112,7 @@ pub fn made_by_command(check: &Check, folder: &Path, started: SystemTime) -> Vec
     }
     let mut entries = platform::list_tree(folder, MOST).entries;
     let made = |path: &Path| folder.join(path).symlink_metadata().and_then(|file| file.created());
-    entries.retain(|(path, _)| made(path).is_ok_and(|at| at >= started));
+    entries.retain(|(path, _)| made(path).is_ok_and(|at| at + TICK >= started));
     self::made(check, folder, &entries)
 }
 

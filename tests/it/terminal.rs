@@ -332,16 +332,16 @@ fn the_kinds_and_one_of_them() {
     detached-cwd        A process is started to live on after the hook, and nothing says in which folder.
     session-only        A process is started in a session of its own and keeps the hook's standard output.
     background-output   Something is sent into the background and keeps the hook's standard output; in `[…] && (…) >/dev/null &` the shell around it does.
-    detached-window     `DETACHED_PROCESS` is combined with `CREATE_NO_WINDOW`.
+    detached-window     A process is started with `DETACHED_PROCESS`, alone or together with `CREATE_NO_WINDOW`.
     posix-only          A module, a function, a signal or a flag that only POSIX systems have, where nothing asks for the system first.
     kill-zero           `os.kill(pid, 0)` asks whether a process is alive, where nothing asks for the system first.
     tmp-literal         A file below `/tmp` is named outright.
     no-encoding         A text file is opened, or a program's output read as text, and nothing says in which encoding.
-    rename-over         A new version of a file is put in its place by `os.rename`.
-    in-place-write      A file of state that another process reads (by its name: state, cache, status, heartbeat, pid file, or written by a function that publishes) is written in place.
+    rename-over         A new version of a file is put in its place by `os.rename`, or an old one put aside under a name that is always the same.
+    in-place-write      A file of state that another process reads (by its name: state, cache, status, heartbeat, lock, pid file, or written by a function that publishes) is written in place.
     by-name             Processes are found, counted or ended by their name.
-    posix-shell         A command is given to the system's shell in a form that only a POSIX shell understands: single quotes, $NAME, $(…), /dev/null, `;` between commands.
-    ignored-cleanup     `TemporaryDirectory(ignore_cleanup_errors=True)`, where nothing in the same function waits for a process or ends one.
+    posix-shell         A command is given to the system's shell in a form that only a POSIX shell understands: single quotes, $NAME, $(…), /dev/null, `;` between commands, NAME=value before one, `|| true`.
+    ignored-cleanup     `TemporaryDirectory(ignore_cleanup_errors=True)`, or `rmtree` with `ignore_errors` of a folder in which something was started, where nothing in the same function waits for a process or ends one.
     code-page           A text is printed that has letters which Windows' code page 1252 has not.
     idle-allow          A comment `hostproof: allow …` has no reason, names a kind that there is not, or silences nothing.
     --- stderr
