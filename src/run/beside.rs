@@ -54,10 +54,9 @@ fn told(mut first: CheckReport, alone: CheckReport) -> CheckReport {
         // It was ended, and says nothing.
         return first;
     }
-    let message =
-        "red beside other combinations of it, and passes when it runs again alone: they meet in something that is \
-                   there once, or it is flaky"
-            .to_owned();
+    let message = "red beside other combinations of it, and passes when it runs again alone: they meet in something that is there \
+                   once, or it is flaky"
+        .to_owned();
     let before = first.reason.take().map(|reason| format!(": {reason}")).unwrap_or_default();
     first.reason = Some(format!("{message}{before}"));
     let mut finding = Finding::new(Kind::Collision, Severity::Error, message);

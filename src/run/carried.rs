@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::names::TICK;
 use super::shared::COMMON;
 use crate::model::{CheckReport, Home, Kind};
 use crate::{env, platform};
@@ -24,7 +25,7 @@ pub fn left(report: &CheckReport) -> Vec<String> {
     let home = env::home().filter(|_| report.home == Some(Home::Real));
     let folders: BTreeSet<PathBuf> =
         COMMON.iter().map(PathBuf::from).chain([platform::sandbox_base()]).chain(home).collect();
-    let started = SystemTime::UNIX_EPOCH + Duration::from_millis(started.as_millisecond().unsigned_abs());
+    let started = SystemTime::UNIX_EPOCH + Duration::from_millis(started.as_millisecond().unsigned_abs()) - TICK;
     let mut left: Vec<String> = folders.iter().flat_map(|folder| since(folder, started)).collect();
     left.extend(report.findings.iter().filter(|one| one.kind == Kind::Residue).filter_map(|one| one.path.clone()));
     left

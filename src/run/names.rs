@@ -17,7 +17,7 @@ use crate::source;
 const MOST: usize = 200_000;
 
 /// How far the clock that stamps files may be behind the one that tells the time: it goes by ticks, of 16 ms at most.
-const TICK: Duration = Duration::from_millis(16);
+pub const TICK: Duration = Duration::from_millis(16);
 
 /// The project's tracked files, looked at when a check wants to know of them, once a run.
 pub struct Tracked<'a> {
