@@ -31,14 +31,13 @@ pub fn left(report: &CheckReport) -> Vec<String> {
     left
 }
 
-/// What is in a folder, but for hostproof's own, and was made or written to since; of a folder that all users write to, what
-/// is this user's.
+/// What is in a folder, but for hostproof's own, and was made or written to since; nothing that is
+/// known to be another user's.
 fn since(folder: &Path, started: SystemTime) -> Vec<String> {
-    let is_private = !platform::is_open_to_others(folder);
     let is_new = |entry: &fs::DirEntry| {
         let times = entry.metadata().map(|metadata| [metadata.created(), metadata.modified()]).into_iter().flatten();
         let is_lane = entry.file_name().to_string_lossy().starts_with(LANE);
-        !is_lane && (is_private || platform::is_own(&entry.path())) && times.flatten().any(|at| at >= started)
+        !is_lane && platform::is_own(&entry.path()) != Some(false) && times.flatten().any(|at| at >= started)
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(is_new).map(|entry| entry.path().display().to_string()).collect()

@@ -74,10 +74,10 @@ pub fn user_and_group() -> Option<(u32, u32)> {
     Some((rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()))
 }
 
-/// Whether what has this name is this user's; of a symbolic link, the link itself.
+/// Whether what has this name is this user's; of a symbolic link, the link itself. `None` if that can't be looked up.
 #[must_use]
-pub fn is_own(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|metadata| Some(metadata.uid()) == user())
+pub fn is_own(path: &Path) -> Option<bool> {
+    Some(fs::symlink_metadata(path).ok()?.uid() == user()?)
 }
 
 /// Whether other users can get to a path: whether every folder on the way lets them through. Access lists and groups are

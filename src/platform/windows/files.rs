@@ -63,10 +63,10 @@ pub fn is_open_to_others(path: &Path) -> bool {
     security::is_open_to_others(path)
 }
 
-/// Whether what has this name is this user's: not looked up here, so it is not assumed.
+/// Whether what has this name is this user's; `None`, since it is not looked up here.
 #[must_use]
-pub fn is_own(_path: &Path) -> bool {
-    false
+pub fn is_own(_path: &Path) -> Option<bool> {
+    None
 }
 
 /// A temporary file in a folder, to be renamed when it is whole: it has the permissions of any new file.

@@ -157,7 +157,8 @@ fn name_writers(changes: &mut Vec<Change>, touched: &[Touched]) {
 /// Removes new files of the user's own whose writer was seen, and the new folders that are empty then. Returns what is gone.
 fn remove(changes: &[Change]) -> Vec<PathBuf> {
     // What is in a folder comes behind it.
-    let new = changes.iter().rev().filter(|change| change.what == What::New && platform::is_own(&change.path));
+    let new =
+        changes.iter().rev().filter(|change| change.what == What::New && platform::is_own(&change.path) == Some(true));
     let sure = new.filter(|change| change.writer.as_ref().is_some_and(|(_, sure)| *sure));
     let gone = sure.filter(|change| {
         let removed = if change.folder { fs::remove_dir(&change.path) } else { fs::remove_file(&change.path) };
