@@ -13,125 +13,21 @@ use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open}
 
 use super::enforce::process_of;
 use super::listener::Question;
-use super::program::{AND, ARCH, ASK, IO_URING_SETUP, IS, Kind, LOAD, NO_SUCH_CALL, NUMBER, Place, RETURN};
+use super::numbering::{self, Numbering, numbering};
+use super::program::{Kind, Place};
 use super::reach::read_memory;
 use super::writes::{meant, read_name};
 use crate::model::SharedKind;
 
-/// The numbers of the calls in one of the kernel's numberings.
-struct Numbering {
-    arch: u32,
-    /// Bits that are no part of the number.
-    ignored: u32,
-    /// `mkdir`, `mknod`.
-    makes: [Option<u32>; 2],
-    /// `mkdirat`, `mknodat`.
-    makes_at: [u32; 2],
-    /// `unlink`, `rmdir`.
-    removes: [Option<u32>; 2],
-    unlinkat: u32,
-    symlink: Option<u32>,
-    symlinkat: u32,
-    /// Asked about by [`super::writes`].
-    link: Option<u32>,
-    linkat: u32,
-    bind: u32,
-    flock: u32,
-    /// `shmget`, `semget`, `msgget`.
-    keys: [u32; 3],
-}
-
-/// The same as those of [`super::program`].
-const NUMBERINGS: [Numbering; 4] = [
-    // x86_64, and x32.
-    Numbering {
-        arch: 0xC000_003E,
-        ignored: 0x4000_0000,
-        makes: [Some(83), Some(133)],
-        makes_at: [258, 259],
-        removes: [Some(87), Some(84)],
-        unlinkat: 263,
-        symlink: Some(88),
-        symlinkat: 266,
-        link: Some(86),
-        linkat: 265,
-        bind: 49,
-        flock: 73,
-        keys: [29, 64, 68],
-    },
-    // i386.
-    Numbering {
-        arch: 0x4000_0003,
-        ignored: 0,
-        makes: [Some(39), Some(14)],
-        makes_at: [296, 297],
-        removes: [Some(10), Some(40)],
-        unlinkat: 301,
-        symlink: Some(83),
-        symlinkat: 304,
-        link: Some(9),
-        linkat: 303,
-        bind: 361,
-        flock: 143,
-        keys: [395, 393, 399],
-    },
-    // aarch64.
-    Numbering {
-        arch: 0xC000_00B7,
-        ignored: 0,
-        makes: [None, None],
-        makes_at: [34, 33],
-        removes: [None, None],
-        unlinkat: 35,
-        symlink: None,
-        symlinkat: 36,
-        link: None,
-        linkat: 37,
-        bind: 200,
-        flock: 32,
-        keys: [194, 190, 186],
-    },
-    // arm.
-    Numbering {
-        arch: 0x4000_0028,
-        ignored: 0,
-        makes: [Some(39), Some(14)],
-        makes_at: [323, 324],
-        removes: [Some(10), Some(40)],
-        unlinkat: 328,
-        symlink: Some(83),
-        symlinkat: 331,
-        link: Some(9),
-        linkat: 330,
-        bind: 282,
-        flock: 143,
-        keys: [307, 299, 303],
-    },
-];
-
 /// A part of a filter that asks about these calls, and leaves all others to what comes behind it. What opens for writing and
 /// what renames is asked about by [`super::writes`].
 pub fn section() -> Vec<sock_filter> {
-    let plain = |code, k| sock_filter { code, jt: 0, jf: 0, k };
-    // Goes on if so, and otherwise skips that many.
-    let unless = |code, k, skip| sock_filter { code, jt: 0, jf: skip, k };
-    let mut section = Vec::new();
-    for numbering in &NUMBERINGS {
-        let mut block = vec![plain(LOAD, NUMBER)];
-        if numbering.ignored != 0 {
-            block.push(plain(AND, !numbering.ignored));
-        }
-        let perhaps = [numbering.makes, numbering.removes, [numbering.symlink, None]].into_iter().flatten().flatten();
-        let others = [numbering.unlinkat, numbering.symlinkat, numbering.bind, numbering.flock];
-        for number in perhaps.chain(others).chain(numbering.makes_at).chain(numbering.keys) {
-            block.extend([unless(IS, number, 1), plain(RETURN, ASK)]);
-        }
-        block.extend([unless(IS, IO_URING_SETUP, 1), plain(RETURN, NO_SUCH_CALL)]);
-        let length = u8::try_from(block.len()).expect("a block is short");
-        section.extend([plain(LOAD, ARCH), unless(IS, numbering.arch, length)]);
-        section.append(&mut block);
-    }
-    section
+    let asked = |it: &Numbering| {
+        let perhaps = [it.mkdir, it.mknod, it.unlink, it.rmdir, it.symlink].into_iter().flatten();
+        let others = [it.unlinkat, it.symlinkat, it.bind, it.flock, it.mkdirat, it.mknodat];
+        perhaps.chain(others).chain([it.shmget, it.semget, it.msgget]).collect()
+    };
+    numbering::section(asked, |_| Vec::new())
 }
 
 /// What a call claims.
@@ -159,28 +55,26 @@ pub enum Keyed {
 
 /// What a call claims, if it is one of these.
 pub fn claim(arch: u32, number: i32, args: &[u64; 6]) -> Option<Claim> {
-    let numbering = NUMBERINGS.iter().find(|numbering| numbering.arch == arch)?;
-    let number = number.cast_unsigned() & !numbering.ignored;
+    let (it, number) = numbering(arch, number)?;
     let here = |path: usize| Place { folder: libc::AT_FDCWD, path: args[path] };
     let int = |at: usize| Place::at(args, at, at).folder;
     let key = |keyed| {
         let key = int(0).cast_unsigned();
         (key != 0).then_some(Claim::Key(keyed, key))
     };
-    let [shmget, semget, msgget] = numbering.keys;
     match number {
-        n if numbering.makes.contains(&Some(n)) => Some(Claim::Makes(here(0))),
-        n if numbering.makes_at.contains(&n) => Some(Claim::Makes(Place::at(args, 0, 1))),
-        n if numbering.removes.contains(&Some(n)) => Some(Claim::Removes(here(0))),
-        n if n == numbering.unlinkat => Some(Claim::Removes(Place::at(args, 0, 1))),
-        n if Some(n) == numbering.symlink || Some(n) == numbering.link => Some(Claim::Makes(here(1))),
-        n if n == numbering.symlinkat => Some(Claim::Makes(Place::at(args, 1, 2))),
-        n if n == numbering.linkat => Some(Claim::Makes(Place::at(args, 2, 3))),
-        n if n == numbering.bind => Some(Claim::Binds { socket: int(0), address: args[1], length: args[2] }),
-        n if n == numbering.flock => Some(Claim::Locks(int(0))),
-        n if n == shmget => key(Keyed::Memory),
-        n if n == semget => key(Keyed::Semaphores),
-        n if n == msgget => key(Keyed::Queue),
+        n if [it.mkdir, it.mknod].contains(&Some(n)) => Some(Claim::Makes(here(0))),
+        n if [it.mkdirat, it.mknodat].contains(&n) => Some(Claim::Makes(Place::at(args, 0, 1))),
+        n if [it.unlink, it.rmdir].contains(&Some(n)) => Some(Claim::Removes(here(0))),
+        n if n == it.unlinkat => Some(Claim::Removes(Place::at(args, 0, 1))),
+        n if [it.symlink, it.link].contains(&Some(n)) => Some(Claim::Makes(here(1))),
+        n if n == it.symlinkat => Some(Claim::Makes(Place::at(args, 1, 2))),
+        n if n == it.linkat => Some(Claim::Makes(Place::at(args, 2, 3))),
+        n if n == it.bind => Some(Claim::Binds { socket: int(0), address: args[1], length: args[2] }),
+        n if n == it.flock => Some(Claim::Locks(int(0))),
+        n if n == it.shmget => key(Keyed::Memory),
+        n if n == it.semget => key(Keyed::Semaphores),
+        n if n == it.msgget => key(Keyed::Queue),
         _ => None,
     }
 }
@@ -285,17 +179,15 @@ fn is_datagram(thread: u32, socket: RawFd) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::program::{ALLOW, interpret};
+    use super::super::numbering::{
+        AARCH64, ALLOW, ARCH, ASK, I386, NUMBER, NUMBERINGS, RETURN, X86_64, interpret, plain,
+    };
     use super::*;
-
-    const X86_64: u32 = 0xC000_003E;
-    const I386: u32 = 0x4000_0003;
-    const AARCH64: u32 = 0xC000_00B7;
 
     #[test]
     fn what_is_asked_about_is_what_is_understood() {
         let mut program = section();
-        program.push(sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW });
+        program.push(plain(RETURN, ALLOW));
         let args = [5, 6, 7, 8, 0, 0];
         for numbering in &NUMBERINGS {
             for number in 0..500u32 {

@@ -10,99 +10,28 @@ use super::super::super::{Job, PathPattern};
 use super::super::procfs::Wanted;
 use super::enforce::{process_of, read};
 use super::listener::{Listener, Question};
-use super::program::{AND, ARCH, ASK, IO_URING_SETUP, IS, Kind, LOAD, NO_SUCH_CALL, NUMBER, Place, RETURN};
+use super::numbering::{self, Numbering, OPENAT2, PIDFD_SEND_SIGNAL, numbering};
+use super::program::{Kind, Place};
 use super::writes::{meant, read_name};
 use crate::model::{Effect, Fault, FaultCall, FaultMade, FaultSeen};
-
-/// The numbers of the calls in one of the kernel's numberings.
-struct Numbering {
-    arch: u32,
-    /// Bits that are no part of the number.
-    ignored: u32,
-    rename: &'static [u32],
-    open: &'static [u32],
-    unlink: &'static [u32],
-    write: &'static [u32],
-    kill: u32,
-}
-
-/// The same everywhere.
-const OPENAT2: u32 = 437;
-const PIDFD_SEND_SIGNAL: u32 = 424;
-
-/// The same as those of [`super::program`].
-const NUMBERINGS: [Numbering; 4] = [
-    // x86_64; the last three of those that write are x32's.
-    Numbering {
-        arch: 0xC000_003E,
-        ignored: 0x4000_0000,
-        rename: &[82, 264, 316],
-        open: &[2, 85, 257, OPENAT2],
-        unlink: &[87, 263],
-        write: &[1, 18, 20, 296, 328, 516, 535, 547],
-        kill: 62,
-    },
-    // i386.
-    Numbering {
-        arch: 0x4000_0003,
-        ignored: 0,
-        rename: &[38, 302, 353],
-        open: &[5, 8, 295, OPENAT2],
-        unlink: &[10, 301],
-        write: &[4, 146, 181, 334, 379],
-        kill: 37,
-    },
-    // aarch64.
-    Numbering {
-        arch: 0xC000_00B7,
-        ignored: 0,
-        rename: &[38, 276],
-        open: &[56, OPENAT2],
-        unlink: &[35],
-        write: &[64, 66, 68, 70, 287],
-        kill: 129,
-    },
-    // arm.
-    Numbering {
-        arch: 0x4000_0028,
-        ignored: 0,
-        rename: &[38, 329, 382],
-        open: &[5, 8, 322, OPENAT2],
-        unlink: &[10, 328],
-        write: &[4, 146, 181, 362, 393],
-        kill: 37,
-    },
-];
 
 /// A part of a filter that asks about these calls, and leaves all others to what comes behind it. Executions have a part of
 /// their own.
 pub fn section(calls: &[FaultCall]) -> Vec<sock_filter> {
-    let plain = |code, k| sock_filter { code, jt: 0, jf: 0, k };
-    // Goes on if so, and otherwise skips that many.
-    let unless = |code, k, skip| sock_filter { code, jt: 0, jf: skip, k };
-    let mut section = Vec::new();
-    for numbering in &NUMBERINGS {
-        let mut block = vec![plain(LOAD, NUMBER)];
-        if numbering.ignored != 0 {
-            block.push(plain(AND, !numbering.ignored));
-        }
-        let kill = [numbering.kill, PIDFD_SEND_SIGNAL];
-        let numbers = [
-            (FaultCall::Rename, numbering.rename),
-            (FaultCall::Open, numbering.open),
-            (FaultCall::Unlink, numbering.unlink),
-            (FaultCall::Write, numbering.write),
-            (FaultCall::Kill, &kill),
+    let asked = |it: &Numbering| {
+        let write: Vec<Option<u32>> = it.write.iter().copied().map(Some).collect();
+        let numbers: [(FaultCall, &[Option<u32>]); 5] = [
+            (FaultCall::Rename, &[it.rename, Some(it.renameat), Some(it.renameat2)]),
+            (FaultCall::Open, &[it.open, it.creat, Some(it.openat), Some(OPENAT2)]),
+            (FaultCall::Unlink, &[it.unlink, Some(it.unlinkat)]),
+            (FaultCall::Write, &write),
+            (FaultCall::Kill, &[Some(it.kill), Some(PIDFD_SEND_SIGNAL)]),
         ];
-        for number in numbers.iter().filter(|(call, _)| calls.contains(call)).flat_map(|(_, numbers)| *numbers) {
-            block.extend([unless(IS, *number, 1), plain(RETURN, ASK)]);
-        }
-        block.extend([unless(IS, IO_URING_SETUP, 1), plain(RETURN, NO_SUCH_CALL)]);
-        let length = u8::try_from(block.len()).expect("a block is short");
-        section.extend([plain(LOAD, ARCH), unless(IS, numbering.arch, length)]);
-        section.append(&mut block);
-    }
-    section
+        // Several faults may be for one call, which is asked about once.
+        let meant = numbers.into_iter().filter(|(call, _)| calls.contains(call));
+        meant.flat_map(|(_, numbers)| numbers).copied().flatten().collect()
+    };
+    numbering::section(asked, |_| Vec::new())
 }
 
 /// What a call does that no other question is about.
@@ -118,8 +47,7 @@ pub enum Doing {
 
 /// What a call does, if it is one of these.
 pub fn doing(arch: u32, number: i32, args: &[u64; 6]) -> Option<Doing> {
-    let numbering = NUMBERINGS.iter().find(|numbering| numbering.arch == arch)?;
-    let number = number.cast_unsigned() & !numbering.ignored;
+    let (numbering, number) = numbering(arch, number)?;
     // All three have it in the place of a folder.
     let first = Place::at(args, 0, 0).folder;
     match number {
@@ -263,15 +191,14 @@ fn signalled(pid: i32) -> Target {
 
 #[cfg(test)]
 mod tests {
-    use super::super::program::{ALLOW, interpret};
+    use super::super::numbering::{
+        AARCH64, ALLOW, ARCH, ASK, IO_URING_SETUP, NO_SUCH_CALL, NUMBER, RETURN, X86_64, interpret, plain,
+    };
     use super::*;
-
-    const X86_64: u32 = 0xC000_003E;
-    const AARCH64: u32 = 0xC000_00B7;
 
     fn run(calls: &[FaultCall], arch: u32, number: u32) -> u32 {
         let mut program = section(calls);
-        program.push(sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW });
+        program.push(plain(RETURN, ALLOW));
         interpret(&program, &[(NUMBER, number), (ARCH, arch)])
     }
 

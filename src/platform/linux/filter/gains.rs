@@ -11,6 +11,7 @@ use rustix::fs::StatVfsMountFlags;
 use rustix::io::Errno;
 
 use super::lack::takes_rights_away;
+use super::numbering::{ARCH, ASK, IS, LOAD, NUMBER, RETURN, SIXTH, plain, unless};
 use super::program::Place;
 use super::reach::reach;
 
@@ -32,32 +33,20 @@ const NUMBERINGS: [(u32, u32, u32, u32); 5] = [
     (0x4000_0028, 0, 11, 387),
 ];
 
-/// Where the kernel's `struct seccomp_data` has the number, the numbering, and the low half of the sixth argument.
-const NUMBER: u32 = 0;
-const ARCH: u32 = 4;
-const SIXTH: u32 = 16 + 5 * 8;
-
-/// `BPF_LD | BPF_W | BPF_ABS`: take a word of the call's data.
-const LOAD: u16 = 0x20;
-/// `BPF_JMP | BPF_JEQ | BPF_K`.
-const IS: u16 = 0x15;
-/// `BPF_RET | BPF_K`.
-const RETURN: u16 = 0x06;
-
 /// What goes before a filter that is to ask about executions, too.
 pub fn asked() -> Vec<sock_filter> {
-    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     let mut steps = Vec::new();
     for (arch, bits, execve, execveat) in NUMBERINGS {
         for number in [execve, execveat] {
             steps.extend([
-                step(LOAD, 0, 0, ARCH),
-                step(IS, 0, 5, arch),
-                step(LOAD, 0, 0, NUMBER),
-                step(IS, 0, 3, number | bits),
-                step(LOAD, 0, 0, SIXTH),
-                step(IS, 1, 0, UNASKED),
-                step(RETURN, 0, 0, libc::SECCOMP_RET_USER_NOTIF),
+                plain(LOAD, ARCH),
+                unless(IS, arch, 5),
+                plain(LOAD, NUMBER),
+                unless(IS, number | bits, 3),
+                plain(LOAD, SIXTH),
+                // Skips the answer if so.
+                sock_filter { code: IS, jt: 1, jf: 0, k: UNASKED },
+                plain(RETURN, ASK),
             ]);
         }
     }

@@ -8,7 +8,8 @@ use std::ptr;
 
 use super::asked::Asked;
 use super::lack::takes_rights_away;
-use super::program::{ALLOW, RETURN, program};
+use super::numbering::{ALLOW, RETURN, plain};
+use super::program::program;
 use super::{claims, faults, gains, writes};
 
 /// A filter that is ready to be put on, and the way by which its listener comes to the supervisor. The child has a
@@ -50,7 +51,7 @@ impl Filter {
         }
         match asked.rules {
             Some(rules) => all.append(&mut program(rules.files)),
-            None => all.push(libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW }),
+            None => all.push(plain(RETURN, ALLOW)),
         }
         Ok(Self { program: all, ours, theirs })
     }

@@ -2,7 +2,8 @@
 //! rename, and the supervisor's answers. By the same filter it sees what is executed, and makes calls fail that are to.
 //!
 //! - [`asked`]: what of a job is asked about.
-//! - [`program`]: which calls are asked about, in which numbering, and the filter made of it.
+//! - [`numbering`]: the numbers of calls, and what filters are made of.
+//! - [`program`]: which calls are asked about, and the filter made of it.
 //! - [`install`]: the job's first process puts it on itself between clone and exec, and hands the listener over.
 //! - [`gains`]: programs that can't gain rights under it.
 //! - [`lack`]: why it is not on, in words.
@@ -27,6 +28,7 @@ mod gains;
 mod install;
 mod lack;
 mod listener;
+mod numbering;
 mod program;
 mod reach;
 mod sitters;

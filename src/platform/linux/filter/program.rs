@@ -2,6 +2,8 @@
 
 use libc::sock_filter;
 
+use super::numbering::{ALLOW, ASK, HAS, IS, LOAD, Numbering, RETURN, THIRD, numbering, plain, section, unless};
+
 /// A call that is asked about: what it is named, and which of its arguments say what it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
@@ -46,77 +48,9 @@ impl Place {
     }
 }
 
-/// The numbers of a system's calls.
-struct Numbering {
-    /// What the kernel calls it in a notification.
-    arch: u32,
-    /// Bits that tell two numberings of one name apart, and are no part of the number.
-    ignored: u32,
-    rmdir: Option<u32>,
-    unlink: Option<u32>,
-    unlinkat: u32,
-    rename: Option<u32>,
-    renameat: u32,
-    renameat2: u32,
-}
-
-/// A 64-bit kernel runs 32-bit programs, too, so all that a processor could run is there. Their arguments are in the same
-/// places.
-const NUMBERINGS: [Numbering; 4] = [
-    // x86_64, and its x32, whose numbers have a bit more.
-    Numbering {
-        arch: 0xC000_003E,
-        ignored: 0x4000_0000,
-        rmdir: Some(84),
-        unlink: Some(87),
-        unlinkat: 263,
-        rename: Some(82),
-        renameat: 264,
-        renameat2: 316,
-    },
-    // i386, also by `int 0x80` in a 64-bit program.
-    Numbering {
-        arch: 0x4000_0003,
-        ignored: 0,
-        rmdir: Some(40),
-        unlink: Some(10),
-        unlinkat: 301,
-        rename: Some(38),
-        renameat: 302,
-        renameat2: 353,
-    },
-    // aarch64.
-    Numbering {
-        arch: 0xC000_00B7,
-        ignored: 0,
-        rmdir: None,
-        unlink: None,
-        unlinkat: 35,
-        rename: None,
-        renameat: 38,
-        renameat2: 276,
-    },
-    // arm.
-    Numbering {
-        arch: 0x4000_0028,
-        ignored: 0,
-        rmdir: Some(40),
-        unlink: Some(10),
-        unlinkat: 328,
-        rename: Some(38),
-        renameat: 329,
-        renameat2: 382,
-    },
-];
-
-/// The same everywhere. What goes through its rings is seen by no filter, so programs are told that there is none; they
-/// all can do without.
-pub const IO_URING_SETUP: u32 = 425;
-
 /// The call that a notification is about.
 pub fn call(arch: u32, number: i32, args: &[u64; 6]) -> Option<Call> {
-    let numbering = NUMBERINGS.iter().find(|numbering| numbering.arch == arch)?;
-    let number = number.cast_unsigned() & !numbering.ignored;
+    let (numbering, number) = numbering(arch, number)?;
     let place = |folder: usize, path: usize| Place::at(args, folder, path);
     let here = |path: usize| Place { folder: libc::AT_FDCWD, path: args[path] };
     let (name, kind) = match Some(number) {
@@ -150,80 +84,32 @@ fn low_half(register: u64) -> i32 {
 
 const REMOVE_DIR: u64 = libc::AT_REMOVEDIR as u64;
 
-/// Where the kernel's `struct seccomp_data` has the number, the numbering, and the low half of the third argument, on
-/// machines that have the low half first, as all above do.
-pub const NUMBER: u32 = 0;
-pub const ARCH: u32 = 4;
-pub const THIRD: u32 = 16 + 2 * 8;
-
-/// `BPF_LD | BPF_W | BPF_ABS`: take a word of the call's data.
-pub const LOAD: u16 = 0x20;
-/// `BPF_ALU | BPF_AND | BPF_K`.
-pub const AND: u16 = 0x54;
-/// `BPF_JMP | BPF_JEQ | BPF_K`.
-pub const IS: u16 = 0x15;
-/// `BPF_JMP | BPF_JSET | BPF_K`.
-pub const HAS: u16 = 0x45;
-/// `BPF_RET | BPF_K`.
-pub const RETURN: u16 = 0x06;
-
-pub const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
-pub const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
-pub const NO_SUCH_CALL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
-
 /// The filter. Without `files`, what removes no directory is not asked about, `unlinkat` neither.
 pub fn program(files: bool) -> Vec<sock_filter> {
-    let plain = |code, k| sock_filter { code, jt: 0, jf: 0, k };
-    // Goes on if so, and otherwise skips that many.
-    let unless = |code, k, skip| sock_filter { code, jt: 0, jf: skip, k };
-    let mut program = Vec::new();
-    for numbering in &NUMBERINGS {
-        let mut block = vec![plain(LOAD, NUMBER)];
-        if numbering.ignored != 0 {
-            block.push(plain(AND, !numbering.ignored));
-        }
-        let directories = [numbering.rmdir, numbering.rename, Some(numbering.renameat), Some(numbering.renameat2)];
+    let asked = |numbering: &Numbering| {
+        let directories =
+            [numbering.rmdir, numbering.rename, Some(numbering.renameat), Some(numbering.renameat2)].into_iter();
         let also = if files { [numbering.unlink, Some(numbering.unlinkat)] } else { [None, None] };
-        for number in directories.into_iter().chain(also).flatten() {
-            block.extend([unless(IS, number, 1), plain(RETURN, ASK)]);
-        }
-        block.extend([unless(IS, IO_URING_SETUP, 1), plain(RETURN, NO_SUCH_CALL)]);
-        block.extend([unless(IS, numbering.unlinkat, 3), plain(LOAD, THIRD)]);
-        block.extend([unless(HAS, libc::AT_REMOVEDIR.cast_unsigned(), 1), plain(RETURN, ASK)]);
-        block.push(plain(RETURN, ALLOW));
-        let length = u8::try_from(block.len()).expect("a block is short");
-        program.extend([plain(LOAD, ARCH), unless(IS, numbering.arch, length)]);
-        program.append(&mut block);
-    }
+        directories.chain(also).flatten().collect()
+    };
+    let more = |numbering: &Numbering| {
+        vec![
+            unless(IS, numbering.unlinkat, 3),
+            plain(LOAD, THIRD),
+            unless(HAS, libc::AT_REMOVEDIR.cast_unsigned(), 1),
+            plain(RETURN, ASK),
+            plain(RETURN, ALLOW),
+        ]
+    };
+    let mut program = section(asked, more);
     program.push(plain(RETURN, ALLOW));
     program
 }
 
-/// What the kernel would make of a call with that in these places.
-#[cfg(test)]
-pub fn interpret(program: &[sock_filter], call: &[(u32, u32)]) -> u32 {
-    let (mut at, mut accumulator) = (0, 0);
-    loop {
-        let step = program[at];
-        at += 1;
-        match step.code {
-            LOAD => accumulator = call.iter().find(|(k, _)| *k == step.k).expect("a place").1,
-            AND => accumulator &= step.k,
-            IS => at += usize::from(if accumulator == step.k { step.jt } else { step.jf }),
-            HAS => at += usize::from(if accumulator & step.k != 0 { step.jt } else { step.jf }),
-            RETURN => return step.k,
-            code => panic!("{code:#x}"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::numbering::{AARCH64, ARCH, I386, IO_URING_SETUP, NO_SUCH_CALL, NUMBER, X86_64, interpret};
     use super::*;
-
-    const X86_64: u32 = 0xC000_003E;
-    const I386: u32 = 0x4000_0003;
-    const AARCH64: u32 = 0xC000_00B7;
 
     /// What the kernel would make of a call.
     fn run(files: bool, arch: u32, number: u32, third: u32) -> u32 {

@@ -10,100 +10,35 @@ use rustix::io::Errno;
 
 use super::super::super::FileGlob;
 use super::listener::Question;
-use super::program::{AND, ARCH, ASK, HAS, IO_URING_SETUP, IS, Kind, LOAD, NO_SUCH_CALL, NUMBER, Place, RETURN, THIRD};
+use super::numbering::{self, ASK, HAS, IS, LOAD, Numbering, OPENAT2, RETURN, SECOND, THIRD, numbering, plain, unless};
+use super::program::{Kind, Place};
 use super::reach::read_path;
 use crate::model::SharedKind;
-
-/// The numbers of the calls in one of the kernel's numberings.
-struct Numbering {
-    arch: u32,
-    /// Bits that are no part of the number.
-    ignored: u32,
-    open: Option<u32>,
-    creat: Option<u32>,
-    openat: u32,
-    /// `link`, `linkat`, `rename`, `renameat`, `renameat2`.
-    names: [Option<u32>; 5],
-}
-
-/// The same as those of [`super::program`].
-const NUMBERINGS: [Numbering; 4] = [
-    // x86_64, and x32.
-    Numbering {
-        arch: 0xC000_003E,
-        ignored: 0x4000_0000,
-        open: Some(2),
-        creat: Some(85),
-        openat: 257,
-        names: [Some(86), Some(265), Some(82), Some(264), Some(316)],
-    },
-    // i386.
-    Numbering {
-        arch: 0x4000_0003,
-        ignored: 0,
-        open: Some(5),
-        creat: Some(8),
-        openat: 295,
-        names: [Some(9), Some(303), Some(38), Some(302), Some(353)],
-    },
-    // aarch64.
-    Numbering {
-        arch: 0xC000_00B7,
-        ignored: 0,
-        open: None,
-        creat: None,
-        openat: 56,
-        names: [None, Some(37), None, Some(38), Some(276)],
-    },
-    // arm.
-    Numbering {
-        arch: 0x4000_0028,
-        ignored: 0,
-        open: Some(5),
-        creat: Some(8),
-        openat: 322,
-        names: [Some(9), Some(330), Some(38), Some(329), Some(382)],
-    },
-];
-
-/// The same everywhere. Its flags are in memory, so all of it is asked about.
-const OPENAT2: u32 = 437;
-
-/// Where the low half of the second argument is.
-const SECOND: u32 = THIRD - 8;
 
 /// Flags of `open` with which something can change; they are the same everywhere.
 const CHANGING: u32 = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
 
 /// A part of a filter that asks about these calls, and leaves all others to what comes behind it.
 pub fn section() -> Vec<sock_filter> {
-    let plain = |code, k| sock_filter { code, jt: 0, jf: 0, k };
-    // Goes on if so, and otherwise skips that many.
-    let unless = |code, k, skip| sock_filter { code, jt: 0, jf: skip, k };
-    let mut section = Vec::new();
-    for numbering in &NUMBERINGS {
-        let mut number = vec![plain(LOAD, NUMBER)];
-        if numbering.ignored != 0 {
-            number.push(plain(AND, !numbering.ignored));
+    let always = |numbering: &Numbering| {
+        // The flags of `openat2` are in memory, so all of it is asked about.
+        let opens = [numbering.creat, Some(OPENAT2), numbering.link, Some(numbering.linkat)].into_iter();
+        let renames = [numbering.rename, Some(numbering.renameat), Some(numbering.renameat2)];
+        opens.chain(renames).flatten().collect()
+    };
+    let by_flags = |numbering: &Numbering| {
+        let calls = [numbering.open.map(|open| (open, SECOND)), Some((numbering.openat, THIRD))];
+        let number = numbering.load();
+        let again = u8::try_from(number.len()).expect("a number is short");
+        let mut steps = Vec::new();
+        for (call, flags) in calls.into_iter().flatten() {
+            steps.extend([unless(IS, call, 3 + again), plain(LOAD, flags)]);
+            steps.extend([unless(HAS, CHANGING, 1), plain(RETURN, ASK)]);
+            steps.extend(&number);
         }
-        let mut block = number.clone();
-        let always = [numbering.creat, Some(OPENAT2)].into_iter().chain(numbering.names);
-        for call in always.flatten() {
-            block.extend([unless(IS, call, 1), plain(RETURN, ASK)]);
-        }
-        block.extend([unless(IS, IO_URING_SETUP, 1), plain(RETURN, NO_SUCH_CALL)]);
-        let by_flags = [numbering.open.map(|open| (open, SECOND)), Some((numbering.openat, THIRD))];
-        for (call, flags) in by_flags.into_iter().flatten() {
-            let again = u8::try_from(number.len()).expect("a number is short");
-            block.extend([unless(IS, call, 3 + again), plain(LOAD, flags)]);
-            block.extend([unless(HAS, CHANGING, 1), plain(RETURN, ASK)]);
-            block.extend(&number);
-        }
-        let length = u8::try_from(block.len()).expect("a block is short");
-        section.extend([plain(LOAD, ARCH), unless(IS, numbering.arch, length)]);
-        section.append(&mut block);
-    }
-    section
+        steps
+    };
+    numbering::section(always, by_flags)
 }
 
 /// A file that is about to be opened.
@@ -116,8 +51,7 @@ pub struct Opening {
 
 /// What a call opens, if it is one of those that open.
 pub fn opened(arch: u32, number: i32, args: &[u64; 6]) -> Option<Opening> {
-    let numbering = NUMBERINGS.iter().find(|numbering| numbering.arch == arch)?;
-    let number = number.cast_unsigned() & !numbering.ignored;
+    let (numbering, number) = numbering(arch, number)?;
     let changes = |flags: u64| flags & u64::from(CHANGING) != 0;
     let here = Place { folder: libc::AT_FDCWD, path: args[0] };
     let there = Place::at(args, 0, 1);
@@ -192,16 +126,12 @@ pub fn meant(thread: u32, folder: i32, path: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::program::{ALLOW, interpret};
+    use super::super::numbering::{AARCH64, ALLOW, ARCH, I386, NO_SUCH_CALL, NUMBER, X86_64, interpret};
     use super::*;
-
-    const X86_64: u32 = 0xC000_003E;
-    const I386: u32 = 0x4000_0003;
-    const AARCH64: u32 = 0xC000_00B7;
 
     fn run(arch: u32, number: u32, second: u32, third: u32) -> u32 {
         let mut program = section();
-        program.push(sock_filter { code: RETURN, jt: 0, jf: 0, k: ALLOW });
+        program.push(plain(RETURN, ALLOW));
         interpret(&program, &[(NUMBER, number), (ARCH, arch), (SECOND, second), (THIRD, third)])
     }
 
