@@ -85,7 +85,7 @@ pub use gardener::Garden;
 pub use interrupts::interrupts;
 pub use job::{Captured, Change, Ended, Forbids, Job, LaneError, LateProcess, Outcome, StartError};
 pub use path_pattern::{PathPattern, as_glob};
-pub use places::{sandbox_base, state_folder};
+pub use places::{LANE, sandbox_base, state_folder};
 pub use planting::Seed;
 pub use published::{Published, Step, Story, Torn, Touched};
 pub use shebang::shebang;

@@ -8,6 +8,9 @@ use crate::env;
 /// 107 bytes on Linux and 103 on macOS, and fixtures add some thirty of their own.
 pub const LONGEST_BASE: usize = 32;
 
+/// What the names of all lane folders begin with, in the base folder.
+pub const LANE: &str = "hp-";
+
 /// Where a user's programs keep what is worth keeping and no configuration: `XDG_STATE_HOME`, or what the system has
 /// instead.
 #[must_use]

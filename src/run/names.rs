@@ -4,8 +4,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
+use super::residue::TICK;
 use super::sandbox::Sandbox;
 use crate::model::{Check, Cwd, Finding, Kind, Platform, Severity};
 use crate::plan::Plan;
@@ -15,9 +16,6 @@ use crate::source;
 
 /// How many entries of a sandbox are looked at: what is more takes longer to look at than anybody would read.
 const MOST: usize = 200_000;
-
-/// How far the clock that stamps files may be behind the one that tells the time: it goes by ticks, of 16 ms at most.
-pub const TICK: Duration = Duration::from_millis(16);
 
 /// The project's tracked files, looked at when a check wants to know of them, once a run.
 pub struct Tracked<'a> {
@@ -107,7 +105,7 @@ pub fn made(check: &Check, project: &Path, entries: &[(PathBuf, bool)]) -> Vec<F
 
 /// Those that a single command has made where it started since then: it has no project that is watched.
 pub fn made_by_command(check: &Check, folder: &Path, started: SystemTime) -> Vec<Finding> {
-    if check.origin.is_some() || check.cwd != Cwd::Project {
+    if check.origin.is_some() || check.cwd != Cwd::Project || !elsewhere(check, Check::may_run_on) {
         return Vec::new();
     }
     let mut entries = platform::list_tree(folder, MOST).entries;

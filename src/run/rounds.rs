@@ -67,6 +67,9 @@ impl<'a> Rounds<'a> {
             let tally = tallies.remove(&index).unwrap_or_default();
             return self.told(index, tally).map_or(Next::Again, |report| Next::Done(Box::new(report)));
         }
+        if tally.count == 1 {
+            tally.left = tally.green_one.as_ref().map(carried::left).unwrap_or_default();
+        }
         Next::Again
     }
 
@@ -107,9 +110,6 @@ impl Tally {
     fn add(&mut self, report: CheckReport) {
         self.count += 1;
         if !report.verdict.is_red() {
-            if self.count == 1 {
-                self.left = carried::left(&report);
-            }
             self.green_one.get_or_insert(report);
             return;
         }

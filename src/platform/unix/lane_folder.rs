@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::super::{planting, remove_tree};
+use super::super::{LANE, planting, remove_tree};
 
-/// What the names of all lane folders begin with.
-const PREFIX: &str = "hp-";
 /// A file that the owner holds a lock on: a folder whose lock is free has no owner any more.
 const LOCK: &str = "lock";
 
@@ -43,7 +41,7 @@ impl LaneFolder {
         };
         for _ in 0..100 {
             let made =
-                tempfile::Builder::new().prefix(PREFIX).permissions(Permissions::from_mode(0o700)).tempdir_in(&base);
+                tempfile::Builder::new().prefix(LANE).permissions(Permissions::from_mode(0o700)).tempdir_in(&base);
             let path = made.map_err(|error| failed(&error))?.keep();
             let lock = File::create(path.join(LOCK)).map_err(|error| failed(&error))?;
             // Another run's sweep may have come between.
@@ -94,7 +92,7 @@ pub fn remove(folder: &Path) {
 fn sweep(base: &Path) {
     let me = rustix::process::geteuid().as_raw();
     let Ok(entries) = fs::read_dir(base) else { return };
-    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(LANE)) {
         let path = entry.path();
         let ours = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == me);
         // A kept folder has no lock; one that is just being made gets it within moments, and is spared as well.

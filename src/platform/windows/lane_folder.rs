@@ -11,14 +11,12 @@ use windows_sys::Win32::Security::Authorization::{GetNamedSecurityInfoW, SE_FILE
 use windows_sys::Win32::Security::OWNER_SECURITY_INFORMATION;
 use windows_sys::Win32::Storage::FileSystem::CreateDirectoryW;
 
-use super::super::{planting, remove_tree};
+use super::super::{LANE, planting, remove_tree};
 use super::paths::real_path;
 use super::pipes::unforeseeable;
 use super::private::{self, Private};
 use super::wide::wide;
 
-/// What the names of all lane folders begin with.
-const PREFIX: &str = "hp-";
 /// How much of a name nobody can foresee: paths are to be short.
 const NAME: usize = 8;
 /// A file that the owner has open and shares with nobody: a folder whose lock can be opened has no owner any more.
@@ -51,7 +49,7 @@ impl LaneFolder {
             io::Error::new(error.kind(), format!("no sandbox can be made in {}: {error}", base.display()))
         };
         for _ in 0..100 {
-            let path = base.join(format!("{PREFIX}{}", &unforeseeable()[..NAME]));
+            let path = base.join(format!("{LANE}{}", &unforeseeable()[..NAME]));
             match make(&path) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
@@ -109,7 +107,7 @@ fn empty(folder: &Path) -> bool {
 /// Removes the folders of this user whose owners are gone.
 fn sweep(base: &Path) {
     let (Ok(me), Ok(entries)) = (private::user(), fs::read_dir(base)) else { return };
-    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(LANE)) {
         let path = entry.path();
         let is_ours = entry.file_type().is_ok_and(|kind| kind.is_dir()) && owner(&path).is_ok_and(|owner| owner == me);
         // A kept folder has no lock; one that is just being made gets it within moments, and is spared as well.

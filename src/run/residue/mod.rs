@@ -13,4 +13,5 @@ mod suspects;
 mod watched;
 
 pub use project::Project;
+pub use suspects::TICK;
 pub use watched::{Before, folder_of};

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 /// By how much a file system's clock may be behind this program's: files get the time of the last tick.
-const TICK: Duration = Duration::from_millis(10);
+pub const TICK: Duration = Duration::from_millis(10);
 
 /// Something of a run that may change files.
 #[derive(Debug, Clone, PartialEq, Eq)]
