@@ -4,6 +4,7 @@ use super::cases::{Cases, cases};
 use super::rows::{Entry, Row, rows};
 use super::{Document, Side};
 use crate::model::{CheckReport, Exit, Frame, Report, Severity, Standing, Verdict};
+use crate::words::first_of;
 
 /// What of a run is red, set against an earlier one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,13 +82,11 @@ fn worse(row: &Row<'_>, cases: &Cases) -> Option<String> {
                 | [Standing::Skipped | Standing::Missing, Standing::Red]
         )
     };
-    let mut names: Vec<&str> =
+    let names: Vec<&str> =
         cases.different.iter().filter(|case| worse(&case.standings)).map(|case| case.name.as_str()).collect();
     if !names.is_empty() {
         const SHOWN: usize = 3;
-        let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
-        names.truncate(SHOWN);
-        return Some(format!("{}{more}", names.join(", ")));
+        return Some(first_of(&names, SHOWN));
     }
     // With all failures named, what is not named was none.
     if let Some(name) = red_alone(cases).filter(|_| then.names_failures) {

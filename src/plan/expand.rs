@@ -81,9 +81,8 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted, named: &HashSet<&str>) -> Ve
     let is_one_of_several = all.len() > 1;
     let is_measured_alone = is_measured_alone(&check);
     let beside = |variant: &Variant| {
-        let is_combination = matches!(variant.changes.last(), Some(Change::Setting { .. }));
         // What copies are set against ran without any other.
-        is_combination && !is_measured_alone && (copies == 0 || *variant != base)
+        variant.is_combination() && !is_measured_alone && (copies == 0 || *variant != base)
     };
     let variants = all.into_iter().zip(goes_with_check);
     variants

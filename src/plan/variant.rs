@@ -76,6 +76,12 @@ impl Variant {
         self.changes.iter().filter(|change| matches!(change, Change::Setting { .. }))
     }
 
+    /// Whether it is a combination of a matrix, and nothing more.
+    #[must_use]
+    pub fn is_combination(&self) -> bool {
+        matches!(self.changes.last(), Some(Change::Setting { .. }))
+    }
+
     /// Whether it runs at the same moment as others of its check.
     #[must_use]
     pub fn is_copy(&self) -> bool {

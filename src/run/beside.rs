@@ -5,38 +5,36 @@
 //!
 //! - **Nothing is guessed**: one that passes alone is not told to depend on its settings, and not taken for green either.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::io;
 
+use super::groups;
+use super::reports::Reports;
 use crate::model::{CheckReport, Finding, Kind, Severity, Verdict};
 
 /// Those that are to run again.
 #[derive(Default)]
 pub struct Beside {
-    red: Mutex<BTreeMap<usize, CheckReport>>,
+    red: Reports,
 }
 
 impl Beside {
-    /// Takes in the report of a run. `None` if it is to run again alone; else what there is to tell.
-    pub fn take(&self, index: usize, report: CheckReport, was_accompanied: bool) -> Option<CheckReport> {
-        let mut red = self.lock();
-        match red.remove(&index) {
-            Some(first) => Some(told(first, report)),
-            None if was_accompanied && failed(&report) => {
-                red.insert(index, report);
+    /// Takes in the report of a run. `None` if it is to run again alone; else what there is to tell, unless the report of its
+    /// first run can't be read back.
+    pub fn take(&self, index: usize, report: CheckReport, was_accompanied: bool) -> Option<io::Result<CheckReport>> {
+        match self.red.take(index) {
+            Ok(Some(first)) => Some(Ok(told(first, report))),
+            Ok(None) if was_accompanied && failed(&report) => {
+                self.red.put(index, report);
                 None
             }
-            None => Some(report),
+            Ok(None) => Some(Ok(report)),
+            Err(error) => Some(Err(error)),
         }
     }
 
     /// Those that did not get that far.
-    pub fn rest(&self) -> Vec<(usize, CheckReport)> {
-        std::mem::take(&mut *self.lock()).into_iter().collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, CheckReport>> {
-        self.red.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn rest(&self) -> impl Iterator<Item = (usize, io::Result<CheckReport>)> + '_ {
+        std::iter::from_fn(|| self.red.take_first())
     }
 }
 
@@ -54,18 +52,15 @@ fn told(mut first: CheckReport, alone: CheckReport) -> CheckReport {
         // It was ended, and says nothing.
         return first;
     }
-    let message = "red beside other combinations of it, and passes when it runs again alone: they meet in something that is there \
-                   once, or it is flaky"
-        .to_owned();
-    let before = first.reason.take().map(|reason| format!(": {reason}")).unwrap_or_default();
-    first.reason = Some(format!("{message}{before}"));
+    let message = "red beside other combinations of it, and passes when it runs again alone: they meet in something that \
+                   is there once, or it is flaky";
     let mut finding = Finding::new(Kind::Collision, Severity::Error, message);
     finding.frame = first.frames.first().cloned();
     finding.remedy = Some(
         "find out with `copies: 2` what that is; where it is meant, a `lock` of its own keeps its combinations apart"
             .to_owned(),
     );
-    first.findings.insert(0, finding);
+    groups::add(&mut first, finding);
     first
 }
 
@@ -79,12 +74,16 @@ mod tests {
         records::empty(&Check::new("a", CheckCommand::Argv(vec!["x".into()])), verdict, Some("x".to_owned()))
     }
 
+    fn take(beside: &Beside, index: usize, verdict: Verdict, was_accompanied: bool) -> Option<CheckReport> {
+        beside.take(index, report(verdict), was_accompanied).map(|told| told.expect("it can be read back"))
+    }
+
     /// What is told of a red one after that run alone.
     fn after(verdict: Verdict) -> (Verdict, Option<Kind>) {
         let beside = Beside::default();
-        assert_eq!(beside.take(0, report(Verdict::Failed), true), None);
-        let told = beside.take(0, report(verdict), false).expect("a report");
-        assert!(beside.rest().is_empty());
+        assert_eq!(take(&beside, 0, Verdict::Failed, true), None);
+        let told = take(&beside, 0, verdict, false).expect("a report");
+        assert_eq!(beside.rest().count(), 0);
         (told.verdict, told.findings.first().map(|finding| finding.kind))
     }
 
@@ -101,9 +100,9 @@ mod tests {
         for (verdict, was_accompanied) in
             [(Verdict::Failed, false), (Verdict::Passed, true), (Verdict::Broken, true), (Verdict::Skipped, true)]
         {
-            assert_eq!(beside.take(0, report(verdict), was_accompanied).map(|told| told.verdict), Some(verdict));
+            assert_eq!(take(&beside, 0, verdict, was_accompanied).map(|told| told.verdict), Some(verdict));
         }
-        assert_eq!(beside.take(1, report(Verdict::Failed), true), None);
-        assert_eq!(beside.rest().len(), 1);
+        assert_eq!(take(&beside, 1, Verdict::Failed, true), None);
+        assert_eq!(beside.rest().count(), 1);
     }
 }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::output;
 use crate::model::{Check, Finding, Kind, Mark, Rules, Severity};
 use crate::platform::{self, Captured, Outcome};
+use crate::words::first_of;
 
 /// A stream as UTF-8, with the moments at which it arrived: the very same if it was that already, or can't be read.
 #[must_use]
@@ -24,11 +25,12 @@ pub fn as_utf8(captured: Captured, spill: &Path) -> Captured {
 /// in the code page. Nothing where it could.
 #[must_use]
 pub fn beyond_code_page(check: &Check, outcome: &Outcome) -> Option<Finding> {
-    let beyond = Some(output::output(&outcome.stdout, None).tail).filter(|_| check.rules == Rules::Windows);
-    let message = format!(
-        "stdout has {}, not in cp1252: Python before 3.15 can't print that into a pipe on Windows",
-        not_in_cp1252(&beyond?)?
-    );
+    if check.rules != Rules::Windows {
+        return None;
+    }
+    let beyond = not_in_cp1252(&output::output(&outcome.stdout, None).tail)?;
+    let message =
+        format!("stdout has {beyond}, not in cp1252: Python before 3.15 can't print that into a pipe on Windows");
     let mut finding = Finding::new(Kind::RefusedByWindows, Severity::Note, message);
     finding.remedy = Some("set the encoding of stdout, or write ASCII; `vary: [code-page]` tries it here".to_owned());
     Some(finding)
@@ -39,9 +41,8 @@ fn not_in_cp1252(text: &str) -> Option<String> {
     const NAMED: usize = 3;
     let beyond: BTreeSet<char> = text.chars().filter(|c| !is_in_cp1252(*c)).collect();
     let named = |c: &char| format!("{c} (U+{:04X})", u32::from(*c));
-    let words: Vec<String> = beyond.iter().take(NAMED).map(named).collect();
-    let more = if beyond.len() > NAMED { format!(" and {} more", beyond.len() - NAMED) } else { String::new() };
-    (!beyond.is_empty()).then(|| words.join(", ") + &more)
+    let words: Vec<String> = beyond.iter().map(named).collect();
+    (!words.is_empty()).then(|| first_of(&words, NAMED))
 }
 
 /// Whether that code page has a character.

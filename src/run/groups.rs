@@ -13,6 +13,7 @@ use super::reports::Reports;
 use super::{records, settings};
 use crate::model::{CheckReport, Fact, Finding, Frame, Kind, Severity, Shared, SharedKind, SharedUse, Verdict};
 use crate::plan::{Change, Plan, Variant};
+use crate::words::first_of;
 
 /// How many things are named that several runs used.
 const NAMED: usize = 5;
@@ -28,11 +29,10 @@ pub enum Standing {
 
 impl Standing {
     pub(super) fn of(report: &CheckReport, variant: &Variant) -> Self {
-        let is_combination = matches!(variant.changes.last(), Some(Change::Setting { .. }));
         match report.verdict {
             Verdict::Passed => Self::Green,
             // It is red beside others, and passes alone.
-            _ if is_combination && report.findings.iter().any(|finding| finding.kind == Kind::Collision) => Self::Green,
+            _ if variant.is_combination() && report.findings.iter().any(|it| it.kind == Kind::Collision) => Self::Green,
             Verdict::Skipped | Verdict::Broken => Self::Unknown,
             _ => Self::Red,
         }
@@ -74,7 +74,7 @@ pub fn conclude(members: &[Member<'_>]) -> Vec<(usize, Finding)> {
 fn broken_by_settings(members: &[Member<'_>]) -> Vec<(usize, Finding)> {
     let mut by_rules: BTreeMap<String, Vec<(usize, &Member<'_>)>> = BTreeMap::new();
     for (place, member) in members.iter().enumerate() {
-        if matches!(member.variant.changes.last(), Some(Change::Setting { .. })) {
+        if member.variant.is_combination() {
             by_rules.entry(member.variant.by_rules()).or_default().push((place, member));
         }
     }
@@ -116,11 +116,8 @@ fn collision(members: &[Member<'_>], red: &Member<'_>) -> Option<Finding> {
     // What the failure itself names, by its last name at least, comes first.
     let error = red.frame.and_then(|frame| frame.error.as_deref()).unwrap_or_default();
     used.sort_by_key(|shared| !error.contains(shared.name.rsplit('/').next().unwrap_or_default()));
-    let words = |things: &[&Shared]| {
-        let named: Vec<String> = things.iter().take(NAMED).map(|shared| shared.words()).collect();
-        let more = things.len().saturating_sub(NAMED);
-        if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
-    };
+    let words =
+        |things: &[&Shared]| first_of(&things.iter().map(|shared| shared.words()).collect::<Vec<String>>(), NAMED);
     let (seen, unsure): (Vec<&Shared>, Vec<&Shared>) = used.iter().copied().partition(|shared| shared.seen);
     let mut told = Vec::new();
     if !seen.is_empty() {
@@ -300,10 +297,7 @@ impl<'a> Groups<'a> {
             let mut report = match self.held.take(seen.index) {
                 Ok(Some(report)) => report,
                 Ok(None) => continue,
-                Err(error) => {
-                    let why = format!("it is red, and its report can't be read back: {error}");
-                    records::not_run(&self.plan.checks[seen.index].check, Verdict::Broken, why)
-                }
+                Err(error) => records::lost_again(&self.plan.checks[seen.index].check, &error),
             };
             findings.remove(&place).unwrap_or_default().into_iter().for_each(|finding| add(&mut report, finding));
             tell(seen.index, report);

@@ -1,5 +1,7 @@
 //! Reports of checks in which little or nothing could be seen, and the small parts of all.
 
+use std::io;
+
 use super::output;
 use crate::model::{
     Cases, Check, CheckReport, Exit, Finding, Kind, Output, ProcessTimes, Severity, SharedUse, Verdict,
@@ -47,6 +49,12 @@ pub fn not_run(check: &Check, verdict: Verdict, why: String) -> CheckReport {
         report.cases.planned = Some(planned);
     }
     report
+}
+
+/// A red check whose report was put aside, and can't be read back.
+#[must_use]
+pub fn lost_again(check: &Check, error: &io::Error) -> CheckReport {
+    not_run(check, Verdict::Broken, format!("it is red, and its report can't be read back: {error}"))
 }
 
 /// A check whose supervisor was lost: it is broken, and what was alive is told.

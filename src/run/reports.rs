@@ -60,7 +60,7 @@ impl Reports {
     ///
     /// If the file can't be read.
     pub fn get(&self, index: usize) -> io::Result<Option<CheckReport>> {
-        self.lock().read(index)
+        self.lock().get(index)
     }
 
     /// Takes one out again; `None` if there is none.
@@ -70,11 +70,20 @@ impl Reports {
     /// If the file can't be read.
     pub fn take(&self, index: usize) -> io::Result<Option<CheckReport>> {
         let mut store = self.lock();
-        let report = store.read(index)?;
-        if let (Some(report), Some(Place::Memory(_))) = (&report, store.places.remove(&index)) {
-            store.held = store.held.saturating_sub(size(report));
+        match store.places.remove(&index) {
+            None => Ok(None),
+            Some(Place::Memory(report)) => {
+                store.held = store.held.saturating_sub(size(&report));
+                Ok(Some(*report))
+            }
+            Some(Place::File { at, length }) => store.read(at, length).map(Some),
         }
-        Ok(report)
+    }
+
+    /// Takes out what is first in the order of the places, with its place.
+    pub fn take_first(&self) -> Option<(usize, io::Result<CheckReport>)> {
+        let (&index, _) = self.lock().places.first_key_value()?;
+        Some((index, self.take(index).transpose()?))
     }
 
     /// How many there are.
@@ -96,7 +105,7 @@ impl Reports {
             let mut store = self.lock();
             let (&index, _) = store.places.range(next..).next()?;
             next = index + 1;
-            store.read(index).transpose()
+            store.get(index).transpose()
         })
     }
 
@@ -129,17 +138,20 @@ impl Store {
         Ok(Place::File { at, length: bytes.len() })
     }
 
-    fn read(&mut self, index: usize) -> io::Result<Option<CheckReport>> {
-        let (at, length) = match self.places.get(&index) {
-            None => return Ok(None),
-            Some(Place::Memory(report)) => return Ok(Some((**report).clone())),
-            Some(Place::File { at, length }) => (*at, *length),
-        };
+    fn get(&mut self, index: usize) -> io::Result<Option<CheckReport>> {
+        match self.places.get(&index) {
+            None => Ok(None),
+            Some(Place::Memory(report)) => Ok(Some((**report).clone())),
+            Some(&Place::File { at, length }) => self.read(at, length).map(Some),
+        }
+    }
+
+    fn read(&mut self, at: u64, length: usize) -> io::Result<CheckReport> {
         let mut bytes = vec![0; length];
         let file = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
         file.seek(SeekFrom::Start(at))?;
         file.read_exact(&mut bytes)?;
-        Ok(Some(serde_json::from_slice(&bytes)?))
+        Ok(serde_json::from_slice(&bytes)?)
     }
 }
 

@@ -210,22 +210,14 @@ impl<'a> Schedule<'a> {
         self.changed.notify_all();
     }
 
-    /// Nothing of a check is left, and it is to run again, after all that wait now and without other variants of its check.
-    pub fn again_alone(&self, index: usize) {
+    /// Nothing of a check is left, and it is to run again, after all that wait now; `alone`: without other variants of its
+    /// check.
+    pub fn again(&self, index: usize, alone: bool) {
         let mut state = self.lock();
         self.leave(&mut state, index);
-        state.alone.insert(index);
-        self.wait_again(state, index);
-    }
-
-    /// Nothing of a check is left, and it is to run again, after all that wait now.
-    pub fn again(&self, index: usize) {
-        let mut state = self.lock();
-        self.leave(&mut state, index);
-        self.wait_again(state, index);
-    }
-
-    fn wait_again(&self, mut state: MutexGuard<'_, State>, index: usize) {
+        if alone {
+            state.alone.insert(index);
+        }
         state.waiting.insert(0, index);
         if self.fail_fast {
             // So far it is not red.
@@ -350,12 +342,12 @@ mod tests {
         let plan = plan(&[("a", &[], None), ("b", &[], None)]);
         let schedule = Schedule::new(&plan, 0..2, Arc::default(), false).returning([0].into());
         assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
-        schedule.again(0);
+        schedule.again(0, false);
         assert_eq!(schedule.next(), Some(Work::Check(1, Ok(()))));
         assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| schedule.next());
-            schedule.again(0);
+            schedule.again(0, false);
             assert_eq!(waiting.join().expect("no panic"), Some(Work::Check(0, Ok(()))));
         });
         schedule.check_done(0);
@@ -373,8 +365,8 @@ mod tests {
         assert_eq!(schedule.next(), together());
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| schedule.next());
-            schedule.again(0);
-            schedule.again(2);
+            schedule.again(0, false);
+            schedule.again(2, false);
             assert_eq!(waiting.join().expect("no panic"), Some(Work::Check(1, Ok(()))), "both were away");
         });
         schedule.check_done(1);
@@ -400,7 +392,7 @@ mod tests {
         assert_eq!((next(), next(), next()), (Some(0), Some(1), Some(3)), "a[locale] waits for both");
         schedule.ended(0);
         assert!(schedule.was_accompanied(0) && !schedule.was_accompanied(0) && !schedule.was_accompanied(3));
-        schedule.again_alone(0);
+        schedule.again(0, true);
         schedule.check_done(3);
         schedule.ended(1);
         schedule.check_done(1);

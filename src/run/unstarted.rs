@@ -50,7 +50,8 @@ const MEANT: [&str; 6] = ["open", "No such", "not found", "No module", "find", "
 /// Why what a check calls did not run; `None` if nothing says so. A hook is proven by itself.
 #[must_use]
 pub fn seen(check: &Check, outcome: &Outcome, reading: &Reading) -> Option<String> {
-    if outcome.ended != Ended::ByItself || matches!(check.command, CheckCommand::Hook(_)) {
+    let by_status = matches!(outcome.exit, Some(Exit::Code(code)) if code != 0);
+    if outcome.ended != Ended::ByItself || !by_status || matches!(check.command, CheckCommand::Hook(_)) {
         return None;
     }
     let text = |captured: &Captured| output::output(captured, None).tail;

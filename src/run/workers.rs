@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
@@ -178,13 +179,17 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let returning = runnable.iter().copied().filter(|&index| rounds.may_return(index) || may_meet(index)).collect();
     let ends_early = options.until != Until::AllRan;
     let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), ends_early).returning(returning);
+    let read_back = |index: usize, report: io::Result<CheckReport>| {
+        report.unwrap_or_else(|error| records::lost_again(&plan.checks[index].check, &error))
+    };
     // What a check left with strangers may live until it is settled: so long its locks are its own.
     let settled = |index: usize, report: CheckReport| {
         let Some(report) = beside.take(index, report, schedule.was_accompanied(index)) else {
-            return schedule.again_alone(index);
+            return schedule.again(index, true);
         };
+        let report = read_back(index, report);
         let report = match rounds.take(index, report) {
-            Next::Again => return schedule.again(index),
+            Next::Again => return schedule.again(index, false),
             Next::Done(report) => *report,
         };
         let verdict = if report.verdict.is_red() { Err(as_it_is(&report)) } else { Ok(()) };
@@ -303,7 +308,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     // The last handles: with them the supervisors end.
     interrupt.handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
 
-    beside.rest().into_iter().for_each(|(index, report)| judged(index, report));
+    beside.rest().for_each(|(index, report)| judged(index, read_back(index, report)));
     rounds.rest().into_iter().for_each(|(index, report)| judged(index, report));
     groups.rest(note);
 

@@ -2,6 +2,7 @@
 
 use crate::model::{HookRef, Host, Shell, Unread, Wiring, WiringFaultKind};
 use crate::wirings::Wirings;
+use crate::words::first_of;
 
 /// How many candidates a sentence names.
 const NAMED: usize = 8;
@@ -89,8 +90,5 @@ fn candidates(wirings: &[&Wiring]) -> String {
         let line = wiring.line.map(|line| format!(" (line {line})")).unwrap_or_default();
         words.push(format!("{}{name}{line}", wiring.occasion()));
     }
-    let more = words.len().saturating_sub(NAMED);
-    words.truncate(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", words.join(", "))
+    first_of(&words, NAMED)
 }

@@ -99,22 +99,20 @@ impl Git {
         // In this form all of them are in files of git's own; that they changed is known, and no more.
         values.extend(text(&self.common.join("reftable/tables.list")).map(|list| ("refs".to_owned(), list)));
         values.extend(text(&self.own.join("HEAD")).map(|head| ("HEAD".to_owned(), head)));
-        let refs = self.common.join("refs");
-        for path in files_below(&refs) {
-            let name = path.strip_prefix(&self.common).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            // One that is being written has a lock beside it.
-            if let Some(value) = text(&path).filter(|_| path.extension().is_none_or(|extension| extension != "lock")) {
-                values.insert(name, value);
-            }
+        let named = |path: &Path| path.strip_prefix(&self.common).unwrap_or(path).to_string_lossy().replace('\\', "/");
+        // What is being written has a lock beside it.
+        let is_whole = |path: &PathBuf| path.extension().is_none_or(|extension| extension != "lock");
+        for path in files_below(&self.common.join("refs")).into_iter().filter(is_whole) {
+            values.extend(text(&path).map(|value| (named(&path), value)));
         }
         let bytes = fs::read(self.own.join(INDEX)).ok();
         values.extend(bytes.and_then(|index| staged(&index)).map(|staged| (INDEX.to_owned(), staged.to_string())));
         let settings = SETTINGS.map(|name| self.common.join(name)).into_iter();
-        for path in settings.chain(files_below(&self.common.join("hooks"))) {
-            let name = path.strip_prefix(&self.common).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            // An example does nothing.
-            let is_used = path.extension().is_none_or(|extension| extension != "sample" && extension != "lock");
-            values.extend(fs::read(&path).ok().filter(|_| is_used).map(|bytes| (name, digest(&bytes))));
+        // An example does nothing.
+        let is_used = |path: &PathBuf| path.extension().is_none_or(|extension| extension != "sample");
+        let hooks = files_below(&self.common.join("hooks"));
+        for path in settings.chain(hooks).filter(|path| is_whole(path) && is_used(path)) {
+            values.extend(fs::read(&path).ok().map(|bytes| (named(&path), digest(&bytes))));
         }
         values
     }

@@ -17,6 +17,7 @@ use crate::platform;
 use crate::probes::{self, Change, Moved, OfGit, Places, What, Where, unknown};
 use crate::run::names;
 use crate::source;
+use crate::words::first_of;
 
 /// From so many entries on, git is asked what it ignores, and that is left out: it is what tools keep, and most of all.
 const MANY: usize = 2000;
@@ -200,11 +201,8 @@ impl<'a> Project<'a> {
     }
 
     fn names(&self, checks: &[usize]) -> String {
-        let names: Vec<&str> =
-            checks.iter().take(NAMED).map(|&check| self.plan.checks[check].check.id.as_str()).collect();
-        let more = checks.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{}{more}", names.join(", "))
+        let names: Vec<&str> = checks.iter().map(|&check| self.plan.checks[check].check.id.as_str()).collect();
+        first_of(&names, NAMED)
     }
 }
 
