@@ -1,6 +1,6 @@
 //! How a source starts processes that are to outlive it.
 
-use super::flags::{has_flag, is_detached_process};
+use super::flags::{is_detached_process, says_detached};
 use super::language::Language;
 use super::literal::{literal, pieces};
 use super::needs::{Need, Sign};
@@ -74,12 +74,13 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         return None;
     }
     let options = Options::of(source, call);
-    let mentions = |name: &str, words: &[&str]| {
-        options.values(name).any(|value| {
+    let leaves_session = || {
+        const LEAVING: &[&str] = &["setsid", "setpgrp", "setpgid"];
+        options.values("preexec_fn").any(|value| {
             // `preexec_fn=detach`, a function of the file's own.
             let own = Some(value).filter(|value| value.kind() == "identifier");
             let own = own.and_then(|value| definition(source, value.text()));
-            mentions(source, call, value, words) || own.is_some_and(|own| mentions(source, call, own, words))
+            mentions(source, call, value, LEAVING) || own.is_some_and(|own| mentions(source, call, own, LEAVING))
         })
     };
     let by = if options.has("start_new_session") {
@@ -88,7 +89,7 @@ fn python<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         "setsid"
     } else if options.values("process_group").any(|group| group.text() == "0") {
         "process_group"
-    } else if mentions("preexec_fn", &["setsid", "setpgrp", "setpgid"]) {
+    } else if leaves_session() {
         "setsid"
     } else if options.values("creationflags").any(|flags| is_detached_process(source, flags)) {
         "DETACHED_PROCESS"
@@ -257,23 +258,15 @@ fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
             parts.extend(node.child("value").map_or_else(|| vec![node], of_chain));
         }
     }
-    let chain: Vec<&str> =
-        parts.iter().filter_map(|node| node.child("function")?.child("field").map(Node::text)).collect();
+    let method = |node: &&Node<'s>| node.child("function")?.child("field").map(Node::text);
+    let of = |name: &'static str| parts.iter().filter(move |node| method(node) == Some(name));
+    let has = |name: &'static str| of(name).next().is_some();
     let sets_session = || {
-        let hooks = parts.iter().filter(|node| {
-            node.child("function")
-                .and_then(|function| function.child("field"))
-                .is_some_and(|it| it.text() == "pre_exec")
-        });
-        hooks.flat_map(|node| node.descendants()).any(|node| node.kind() == "identifier" && node.text() == "setsid")
+        let mut within = of("pre_exec").flat_map(|node| node.descendants());
+        within.any(|node| node.kind() == "identifier" && node.text() == "setsid")
     };
     let detaches = || {
-        let flags = parts.iter().filter(|node| {
-            node.child("function")
-                .and_then(|function| function.child("field"))
-                .is_some_and(|it| it.text() == "creation_flags")
-        });
-        let mut flags = flags.filter_map(|node| node.child("arguments")?.parts().next());
+        let mut flags = of("creation_flags").filter_map(|node| node.child("arguments")?.parts().next());
         flags.any(|flags| is_detached_process(source, flags))
     };
     let starts = || {
@@ -282,7 +275,7 @@ fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
         let program = new.and_then(|new| new.child("arguments")?.parts().next()).and_then(literal);
         program.is_some_and(|program| matches!(&*program, "nohup" | "setsid"))
     };
-    let by = if chain.contains(&"process_group") {
+    let by = if has("process_group") {
         "process_group"
     } else if sets_session() {
         "setsid"
@@ -298,20 +291,14 @@ fn rust<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Detached<'s>> {
     if kept.is_some_and(|kept| is_kept_by_rust(source, kept)) {
         return None;
     }
-    Some(Detached {
-        node: call.node,
-        by,
-        has_cwd: chain.contains(&"current_dir"),
-        has_output: chain.contains(&"stdout"),
-    })
+    Some(Detached { node: call.node, by, has_cwd: has("current_dir"), has_output: has("stdout") })
 }
 
 /// Whether the child that a `let` names is waited for, or handed on.
 fn is_kept_by_rust<'s>(source: &Source<'s>, kept: Node<'s>) -> bool {
     const WAITING: &[&str] = &["wait", "wait_with_output", "try_wait", "kill", "stdout", "stdin", "stderr"];
     let name = kept.child("pattern").map_or("", Node::text).trim_start_matches("mut ").to_owned();
-    let uses = source.index("uses", scope(kept), |node| Some(node.text()).filter(|_| node.kind() == "identifier"));
-    let uses = uses.get(&*name).map_or(&[][..], Vec::as_slice).iter();
+    let uses = source.uses(scope(kept), &name).into_iter();
     let mut uses = uses.filter(|used| used.index() > kept.end_index()).take(20);
     uses.any(|used| match used.parent().filter(|around| around.kind() == "field_expression") {
         Some(field) => field.child("field").is_some_and(|method| WAITING.contains(&method.text())),
@@ -332,7 +319,7 @@ fn go<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Detached<'s>> {
         by = by.or(match key.text() {
             "Setsid" => Some("Setsid"),
             "Setpgid" => Some("Setpgid"),
-            "CreationFlags" if has_flag(value, "DETACHED_PROCESS", 0x8) => Some("DETACHED_PROCESS"),
+            "CreationFlags" if says_detached(value) => Some("DETACHED_PROCESS"),
             _ => None,
         });
     }

@@ -7,9 +7,9 @@ use super::values::meant;
 /// Whether flags of Windows have `DETACHED_PROCESS`: by its name or its number, through names.
 #[must_use]
 pub fn is_detached_process<'s>(source: &Source<'s>, flags: Node<'s>) -> bool {
-    meant(source, flags).into_iter().any(|node| {
-        has_flag(node, "DETACHED_PROCESS", 0x8) || node.kind() == "identifier" && is_or_assigned(source, node)
-    })
+    meant(source, flags)
+        .into_iter()
+        .any(|node| says_detached(node) || node.kind() == "identifier" && is_or_assigned(source, node))
 }
 
 /// `flags |= subprocess.DETACHED_PROCESS`
@@ -18,7 +18,13 @@ fn is_or_assigned<'s>(source: &Source<'s>, name: Node<'s>) -> bool {
         node.child("left").filter(|_| node.kind() == "augmented_assignment").map(Node::text)
     });
     let given = given.get(name.text()).map_or(&[][..], Vec::as_slice);
-    given.iter().filter_map(|node| node.child("right")).any(|right| has_flag(right, "DETACHED_PROCESS", 0x8))
+    given.iter().filter_map(|node| node.child("right")).any(says_detached)
+}
+
+/// Whether an expression of flags has `DETACHED_PROCESS` itself.
+#[must_use]
+pub fn says_detached(flags: Node<'_>) -> bool {
+    has_flag(flags, "DETACHED_PROCESS", 0x8)
 }
 
 /// Whether an expression of flags has one, by its name or in its number.

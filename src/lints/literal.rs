@@ -128,6 +128,12 @@ fn escape(sequence: &str) -> String {
     }
 }
 
+/// The expression that is put into a text first.
+pub fn first_hole(text: Node<'_>) -> Option<Node<'_>> {
+    let hole = text.parts().find(|part| matches!(part.kind(), "interpolation" | "template_substitution"))?;
+    hole.parts().next()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::language::Language;

@@ -177,11 +177,13 @@ fn is_require(node: Node<'_>) -> bool {
     node.kind() == "call_expression" && node.child("function").is_some_and(|function| function.text() == "require")
 }
 
-fn first_part(node: Node<'_>) -> Option<Node<'_>> {
+/// What stands before the last dot of an expression.
+pub fn first_part(node: Node<'_>) -> Option<Node<'_>> {
     ["object", "operand", "value"].iter().find_map(|field| node.child(field))
 }
 
-fn last_part(node: Node<'_>) -> Option<Node<'_>> {
+/// The name behind the last dot of an expression.
+pub fn last_part(node: Node<'_>) -> Option<Node<'_>> {
     ["attribute", "property", "field"].iter().find_map(|field| node.child(field))
 }
 

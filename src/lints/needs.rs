@@ -231,6 +231,14 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_with_a_folder_of_the_user_is_the_sign_of_a_path() {
+        let text = "const x = process.env.APPDATA + '/Claude/x.json';\n";
+        let (all, applying) = both(About::of(Language::JavaScript, "hooks/x"), text).expect("it is parsed");
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert_eq!(all, applying);
+    }
+
+    #[test]
     fn the_needs_of_a_rule_rule_out_some_sources() {
         // Those of which the file is looked at, and not what is in it, are told by `when`.
         for rule in rules() {

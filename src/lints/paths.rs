@@ -1,8 +1,9 @@
 //! What in a source is a path of the system, as far as names and texts tell.
 
 use super::language::Language;
-use super::literal::{HOLE, is_text, pieces};
-use super::source::Source;
+use super::literal::{HOLE, first_hole, is_text, pieces};
+use super::names::{first_part, last_part};
+use super::source::{Source, scope};
 use super::syntax::Node;
 use super::values::values;
 
@@ -26,8 +27,9 @@ const PATHS: &[&str] = &[
 /// An expression for what a source has in it wherever an expression in it is a path. What gives one has such a word in its
 /// name, too.
 pub fn naming() -> String {
-    let made = r"relative|suffix|with_name|absolute|expanduser|lossy|display|te?mp|home|walk|glob|getwd|executable|argv|\
-                 appdata|profile|_dir|_root|fspath|normalize";
+    // `dir`, `root`, `file` and `path` are there wherever they are a part of a word.
+    let made = "relative|suffix|with_name|absolute|expanduser|lossy|display|te?mp|home|walk|glob|getwd|executable|argv|\
+                appdata|normalize";
     format!(r"(?i:{}|{made}|\bf?p\b)", PATHS.join("|"))
 }
 
@@ -170,6 +172,12 @@ const MEDIA: &[&str] = &[
     "origin/",
 ];
 
+/// The words of the name of the function that a node lies in.
+pub fn function_words(node: Node<'_>) -> Vec<String> {
+    let function = Some(scope(node)).filter(|scope| scope.parent().is_some());
+    function.and_then(|function| function.child("name")).map(|name| words(name.text())).unwrap_or_default()
+}
+
 /// The words of a name: those between `_`, `-` and `.`, and those that begin with a capital letter.
 pub fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
@@ -222,9 +230,8 @@ fn path_within<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
             if matches!(text, "sys.executable" | "process.execPath") || is_directory_variable(source, node) {
                 return Sure::Made;
             }
-            let last = ["attribute", "property", "field"].iter().find_map(|field| node.child(field));
-            let whole = words(text);
-            let other = whole.iter().any(|word| OTHERS.contains(&word.as_str()));
+            let last = last_part(node);
+            let other = is_named_other(node);
             let parent = || ["object", "operand"].iter().find_map(|field| node.child(field));
             // `Path(x).parent`
             if last.is_some_and(|last| last.text() == "parent") {
@@ -266,10 +273,7 @@ fn path_within<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
             }
         }
         // `f"{path}"`
-        "string" | "template_string" if is_hole(node) => {
-            let hole = node.parts().find(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
-            hole.and_then(|hole| hole.parts().next()).map_or(Sure::Not, of)
-        }
+        "string" | "template_string" if is_hole(node) => first_hole(node).map_or(Sure::Not, of),
         _ => Sure::Not,
     }
 }
@@ -288,7 +292,7 @@ fn called<'s>(source: &Source<'s>, node: Node<'s>, depth: usize) -> Sure {
     if name == ".get" && first().and_then(pieces).is_some_and(|key| named_path(&key)) {
         return Sure::Named;
     }
-    let receiver = || ["object", "operand", "value"].iter().find_map(|field| function.child(field));
+    let receiver = || first_part(function);
     let method = name.rsplit('.').next().map_or(String::new(), |last| format!(".{last}"));
     // `"/".join(words)` is of words; `path.join("x")` of Rust is of the path.
     let is_of_words = || receiver().is_some_and(is_text);

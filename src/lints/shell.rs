@@ -75,12 +75,12 @@ pub fn is_of_output(redirect: Node<'_>) -> bool {
     }
 }
 
-/// Calls a function with the commands of a shell's text, holes in it filled with a letter.
-pub fn with_commands<R>(text: &str, then: impl FnOnce(&Source<'_>) -> R) -> Option<R> {
+/// What a function finds among the commands of a shell's text, holes in it filled with a letter.
+pub fn with_commands<R>(text: &str, then: impl FnOnce(&Source<'_>) -> Option<R>) -> Option<R> {
     let text = text.replace(super::literal::HOLE, "x");
     let syntax = Syntax::parse(Language::Shell, &text).ok()?;
     let names = Names::default();
-    Some(then(&Source::new(About::of(Language::Shell, ""), &syntax, &names)))
+    then(&Source::new(About::of(Language::Shell, ""), &syntax, &names))
 }
 
 /// What starts a program in Python: with an argv, or with a text for the system's shell.
@@ -135,6 +135,10 @@ pub fn shell_text<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
 #[must_use]
 pub fn given_text<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
     shell_text(source, call).or_else(|| {
+        // Of a shell's own commands the name alone says it of most.
+        if source.language == Language::Shell && !is_posix_shell(&call.name) {
+            return None;
+        }
         let words = words_of(source, call, super::literal::pieces)?;
         let (program, rest) = words.split_first()?;
         is_posix_shell(program).then_some(())?;

@@ -183,6 +183,12 @@ impl<'s> Source<'s> {
         index
     }
 
+    /// Where a name stands in a part of the tree.
+    pub fn uses(&self, part: Node<'s>, name: &str) -> Vec<Node<'s>> {
+        let uses = self.index("uses", part, |node| Some(node.text()).filter(|_| node.kind() == "identifier"));
+        uses.get(name).cloned().unwrap_or_default()
+    }
+
     /// Whether the function that a node lies in has something of a kind, asked once per function.
     pub fn scope_has(&self, what: &'static str, node: Node<'s>, is: impl Fn(Node<'s>) -> bool) -> bool {
         !self.index(what, scope(node), |node| is(node).then_some("")).is_empty()

@@ -3,12 +3,8 @@
 use regex::bytes::Regex;
 
 /// A call, as far as its letters tell.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Written<'t> {
-    /// Everything before the name.
-    pub before: &'t [u8],
-    /// What stands between the parentheses.
-    pub inside: &'t [u8],
     /// The arguments, without spaces around them.
     pub arguments: Vec<&'t [u8]>,
 }
@@ -21,13 +17,11 @@ const LONGEST: usize = 2000;
 pub fn calls<'t>(text: &'t [u8], name: &Regex) -> impl Iterator<Item = Option<Written<'t>>> {
     let is_made = |at: usize| text[..at].trim_ascii_end().ends_with(b"def");
     name.find_iter(text).filter(move |found| !is_made(found.start())).map(|found| {
-        let (before, rest) = (&text[..found.start()], &text[found.end()..]);
         // Else the name is imported as another one.
         if !found.as_bytes().ends_with(b"(") {
             return None;
         }
-        let arguments = arguments(rest)?;
-        Some(Written { before, inside: &rest[..arguments.1], arguments: arguments.0 })
+        Some(Written { arguments: arguments(&text[found.end()..])? })
     })
 }
 
@@ -80,9 +74,9 @@ pub fn has_text(letters: &[u8]) -> bool {
     memchr::memchr2(b'"', b'\'', letters).is_some()
 }
 
-/// The arguments up to the closing parenthesis, split at commas, and where that is. `None` if they are longer than people
+/// The arguments up to the closing parenthesis, split at commas. `None` if they are longer than people
 /// write, or hide what is what.
-fn arguments(text: &[u8]) -> Option<(Vec<&[u8]>, usize)> {
+fn arguments(text: &[u8]) -> Option<Vec<&[u8]>> {
     let text = &text[..text.len().min(LONGEST)];
     let (mut arguments, mut at, mut depth) = (Vec::new(), 0, 0_usize);
     // Where the argument begins, and where it ends so far, without what is only around it.
@@ -102,7 +96,7 @@ fn arguments(text: &[u8]) -> Option<(Vec<&[u8]>, usize)> {
             }
             b')' | b']' | b'}' if depth == 0 => {
                 arguments.extend(own.map(|(start, end)| &text[start..end]));
-                return (byte == b')').then_some((arguments, at));
+                return (byte == b')').then_some(arguments);
             }
             b',' if depth == 0 => {
                 arguments.extend(own.take().map(|(start, end)| &text[start..end]));

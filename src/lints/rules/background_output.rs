@@ -69,11 +69,8 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     }
     for call in &source.calls {
         let Some(text) = given_text(source, call).filter(|_| !has_own_output(source, call)) else { continue };
-        let found =
-            with_commands(&text, |inner| of_shell(inner).into_iter().next().map(|(_, message)| message)).flatten();
-        if let Some(message) = found {
-            hits.push(Hit::at(call.node, message));
-        }
+        let found = with_commands(&text, |inner| of_shell(inner).into_iter().next().map(|(_, message)| message));
+        hits.extend(found.map(|message| Hit::at(call.node, message)));
     }
 }
 

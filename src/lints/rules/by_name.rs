@@ -72,12 +72,12 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
                         .calls
                         .iter()
                         .find_map(|command| searching(&argv(inner, command)?, || is_piped_on(inner, command)))
-                })?
+                })
             });
         // `trap 'pkill x' EXIT`
         let trapped = || {
             let text = Some(call).filter(|call| call.name == "trap" && source.language == Shell)?.words().next()?;
-            with_commands(&text, |inner| inner.calls.iter().find_map(|it| searching(&argv(inner, it)?, || false)))?
+            with_commands(&text, |inner| inner.calls.iter().find_map(|it| searching(&argv(inner, it)?, || false)))
         };
         let program = program.or_else(trapped);
         if let Some(program) = program.filter(|program| *program == "taskkill" || !source.is_guarded(call.node)) {

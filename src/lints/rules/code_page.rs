@@ -127,8 +127,8 @@ fn unsayable<'s>(source: &Source<'s>, argument: Node<'s>) -> Option<String> {
                 let (of, name) = (node.child("object"), node.child("attribute"));
                 let class = of.filter(|of| of.kind() == "identifier").map_or("", Node::text);
                 let texts = source.index("texts of classes", source.syntax.root(), |node| {
-                    let class = node.within(&["class_definition"]).filter(|_| node.kind() == "assignment")?;
-                    class.child("name").map(Node::text)
+                    let assigned = Some(node).filter(|node| node.kind() == "assignment")?;
+                    assigned.within(&["class_definition"])?.child("name").map(Node::text)
                 });
                 let texts = texts.get(class).map_or(&[][..], Vec::as_slice).iter();
                 let found = texts
@@ -162,8 +162,8 @@ fn returned<'s>(source: &Source<'s>, call: Node<'s>) -> Vec<Node<'s>> {
         return Vec::new();
     };
     let returns = source.index("returned texts", source.syntax.root(), |node| {
-        let function = node.within(&["function_definition"]).filter(|_| node.kind() == "return_statement")?;
-        function.child("name").map(Node::text)
+        let returned = Some(node).filter(|node| node.kind() == "return_statement")?;
+        returned.within(&["function_definition"])?.child("name").map(Node::text)
     });
     let returns = returns.get(function.text()).map_or(&[][..], Vec::as_slice).iter().take(20);
     let values = returns.filter_map(|node| node.parts().next());

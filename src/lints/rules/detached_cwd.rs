@@ -121,10 +121,9 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in &source.calls {
         let Some(text) = given_text(source, call) else { continue };
         let has_cwd = call.keyword("cwd").is_some() || !call.spread.is_empty();
-        let found =
-            with_commands(&text, |inner| of_shell(inner).into_iter().next().map(|(_, message)| message)).flatten();
-        if let Some(message) = found.filter(|_| !has_cwd && !source.is_guarded(call.node)) {
-            hits.push(Hit::at(call.node, message));
+        if !has_cwd && !source.is_guarded(call.node) {
+            let found = with_commands(&text, |inner| of_shell(inner).into_iter().next().map(|(_, message)| message));
+            hits.extend(found.map(|message| Hit::at(call.node, message)));
         }
     }
 }

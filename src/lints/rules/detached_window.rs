@@ -1,6 +1,6 @@
 //! `detached-window`: `DETACHED_PROCESS`, whose children open windows.
 
-use super::super::flags::{has_flag, is_detached_process};
+use super::super::flags::{has_flag, is_detached_process, says_detached};
 use super::super::language::Language::{Go, Python, Rust};
 use super::super::needs::Need;
 use super::super::needs::Sign::Text;
@@ -40,31 +40,28 @@ pub const RULE: Rule = Rule {
 
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for node in source.syntax.nodes() {
-        let is_trap = match node.kind() {
-            // The outermost says it all.
-            "binary_operator" | "binary_expression" => {
-                is_or(node)
-                    && !node.parent().is_some_and(is_or)
-                    && names_one(node)
-                    && has_flag(node, "DETACHED_PROCESS", DETACHED)
-                    && has_flag(node, "CREATE_NO_WINDOW", HIDDEN)
-            }
-            _ => false,
-        };
-        if is_trap {
+        // The outermost says it all.
+        if is_or(node)
+            && !node.parent().is_some_and(is_or)
+            && names_one(node)
+            && says_detached(node)
+            && has_flag(node, "CREATE_NO_WINDOW", HIDDEN)
+        {
             hits.push(Hit::at(node, "DETACHED_PROCESS makes Windows ignore CREATE_NO_WINDOW"));
         }
     }
     for flags in given(source) {
-        let told = flags.descendants().take(80).any(|part| hits.iter().any(|hit| hit.bytes == part.bytes()));
-        let told = told || meant(source, flags).iter().any(|node| hits.iter().any(|hit| hit.bytes == node.bytes()));
-        if !told && is_detached_process(source, flags) {
+        if !is_detached_process(source, flags) {
+            continue;
+        }
+        let is_hit = |node: Node<'_>| hits.iter().any(|hit| hit.bytes == node.bytes());
+        let told = flags.descendants().take(80).any(is_hit) || meant(source, flags).into_iter().any(is_hit);
+        if !told {
             hits.push(Hit::at(flags, "with DETACHED_PROCESS each console program that it starts opens a window"));
         }
     }
 }
 
-const DETACHED: u64 = 0x8;
 const HIDDEN: u64 = 0x0800_0000;
 
 /// Whether one of the two is named: numbers alone may be flags of something else.

@@ -6,7 +6,7 @@ use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell
 use super::super::literal::literal;
 use super::super::needs::Need;
 use super::super::needs::Sign::{Calls, Made, Text};
-use super::super::paths::words;
+use super::super::paths::{function_words, words};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::source::{Call, Source, scope};
 use super::super::syntax::Node;
@@ -207,11 +207,7 @@ fn is_shared(path: Node<'_>, at: Node<'_>) -> bool {
     if is(DRAFTS) || is_report(path) {
         return false;
     }
-    let function = Some(scope(at))
-        .filter(|scope| scope.parent().is_some())
-        .and_then(|scope| scope.child("name"))
-        .map(|name| words(name.text()))
-        .unwrap_or_default();
+    let function = function_words(at);
     let does = |list: &[&str]| function.iter().any(|word| list.contains(&word.as_str()));
     is(SHARED) || of_cache || is_pid || does(PUBLISHING) || does(SAVING) && (does(SHARED) || does(&["cache"]))
 }

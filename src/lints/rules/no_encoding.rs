@@ -5,7 +5,7 @@ use super::super::literal::{HOLE, literal, pieces};
 use super::super::names::RENAMING;
 use super::super::needs::Need;
 use super::super::needs::Sign::{Calls, Text};
-use super::super::paths::words;
+use super::super::paths::{function_words, words};
 use super::super::rule::{Hit, Rule, Seen};
 use super::super::shell::{PYTHON_STARTERS, argv};
 use super::super::source::{Call, Source, scope};
@@ -135,19 +135,17 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
         let name = if node.kind() == "assignment" { node.child("left") } else { node.child("name") };
         matches!(node.kind(), "assignment" | "function_definition") && name.is_some_and(|name| name.text() == "open")
     });
-    for call in &source.calls {
-        // A self-test's own files have the letters that it gives them, which are ASCII in most; what it reads of a program,
-        // it reads as the host would.
-        let own = (source.is_test() || is_in_test(call.node))
-            && (source.text.is_ascii() || !PYTHON_STARTERS.contains(&&*call.name));
-        if own || has_open && call.name == "open" {
-            continue;
-        }
+    let (is_test, is_ascii) = (source.is_test(), source.text.is_ascii());
+    for call in source.calls.iter().filter(|call| !(has_open && call.name == "open")) {
         let says = call.keyword("encoding").is_some_and(|encoding| encoding.text() != "None");
         if says || call.spread.iter().any(|spread| spread.text().starts_with('*')) {
             continue;
         }
-        if let Some(what) = lacking(source, call).filter(|_| !source.is_guarded(call.node)) {
+        let Some(what) = lacking(source, call) else { continue };
+        // A self-test's own files have the letters that it gives them, which are ASCII in most; what it reads of a program,
+        // it reads as the host would.
+        let own = (is_ascii || !PYTHON_STARTERS.contains(&&*call.name)) && (is_test || is_in_test(call.node));
+        if !own && !source.is_guarded(call.node) {
             hits.push(Hit::at(call.node, format!("{what} and no encoding")));
         }
     }
@@ -155,8 +153,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
 
 /// Whether a node is in a function that tests something, by its name: some programs have a self-test of their own.
 fn is_in_test(node: Node<'_>) -> bool {
-    let name = scope(node).child("name").map(|name| words(name.text())).unwrap_or_default();
-    name.iter().any(|word| matches!(word.as_str(), "test" | "tests" | "selftest"))
+    function_words(node).iter().any(|word| matches!(word.as_str(), "test" | "tests" | "selftest"))
 }
 
 /// What a call opens as text without an encoding.
@@ -252,9 +249,8 @@ fn is_written_in_ascii<'s>(source: &Source<'s>, open: Node<'s>) -> bool {
     let Some(name) = name else { return false };
     let part =
         open.within(&["with_statement"]).filter(|_| around.kind() == "as_pattern").unwrap_or_else(|| scope(open));
-    let uses = source.index("uses", part, |node| Some(node.text()).filter(|_| node.kind() == "identifier"));
-    let uses = uses.get(name.text()).map_or(&[][..], Vec::as_slice).iter().filter(|used| **used != name);
-    uses.take(20).all(|used| is_ascii_use(source, *used))
+    let mut uses = source.uses(part, name.text()).into_iter().filter(|used| *used != name).take(20);
+    uses.all(|used| is_ascii_use(source, used))
 }
 
 fn is_ascii_use<'s>(source: &Source<'s>, used: Node<'s>) -> bool {
@@ -340,19 +336,19 @@ fn pipes<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<String> {
     // They are on no Windows, where alone the encoding matters.
     const OF_POSIX: &[&str] =
         &["ps", "lsof", "pgrep", "pkill", "pidof", "fuser", "uname", "id", "mount", "df", "launchctl"];
-    let program = argv(source, call).and_then(|argv| argv.into_iter().next());
-    if argv(source, call).is_some_and(|argv| says_ascii(&argv)) || is_python(source, call) {
-        return None;
-    }
-    if program.is_some_and(|program| OF_POSIX.contains(&program.rsplit('/').next().unwrap_or(&program))) {
-        return None;
-    }
     let is = |name: &str| call.keyword(name).is_some_and(|value| value.text() == "True");
     let text = is("text") || is("universal_newlines");
     let piped = |name: &str| call.keyword(name).is_some_and(|value| value.text().ends_with("PIPE"));
     let reads =
         is("capture_output") || piped("stdout") || piped("stderr") || piped("stdin") || call.method() == "check_output";
-    (text && reads).then(|| "a program's output is read as text".to_owned())
+    if !text || !reads {
+        return None;
+    }
+    let argv = argv(source, call).unwrap_or_default();
+    let program = argv.first().map(|program| program.rsplit('/').next().unwrap_or(program));
+    let is_ascii = says_ascii(&argv) || is_python(source, call);
+    let is_read = !is_ascii && !program.is_some_and(|program| OF_POSIX.contains(&program));
+    is_read.then(|| "a program's output is read as text".to_owned())
 }
 
 /// Whether a command tells nothing but ASCII: versions, names of commits, and of files as git writes them (the letters of

@@ -1,7 +1,9 @@
 //! `slash-path`: a path of the system that is compared with, or split at, slashes.
 
+use std::cell::LazyCell;
+
 use super::super::language::Language::{self, Go, JavaScript, Python, Rust, Shell, Tsx, TypeScript};
-use super::super::literal::{HOLE, summed};
+use super::super::literal::{HOLE, first_hole, summed};
 use super::super::needs::Need;
 use super::super::needs::Sign::{Made, Text};
 use super::super::paths::{Sure, is_file_text, is_named_other, is_path_text, knows_addresses, naming, path, text_of};
@@ -173,20 +175,17 @@ fn texts<'s>(source: &Source<'s>, argument: Node<'s>) -> Vec<String> {
             "tuple" | "array" | "list" | "set" => {
                 texts.extend(node.parts().take(MOST).filter_map(text_of));
             }
-            "call" if node.child("function").is_some_and(|it| matches!(it.text(), "frozenset" | "set" | "tuple")) => {
-                let lists = node.child("arguments").into_iter().flat_map(Node::parts).flat_map(Node::parts);
-                texts.extend(lists.take(MOST).filter_map(text_of));
-            }
             "char_literal" => texts.push(node.text().trim_matches('\'').to_owned()),
             // `str(root) + "/"`
             "binary_operator" | "binary_expression" => {
                 texts.extend(summed(node).filter(|text| !text.starts_with(HOLE) || begins_with_path(source, node)));
             }
-            // `new Set([…])`, and the keys of a dictionary.
-            "new_expression" => {
+            // `new Set([…])`, `frozenset((…))`
+            "new_expression" | "call" if node.kind() == "new_expression" || makes_set(node) => {
                 let lists = node.child("arguments").into_iter().flat_map(Node::parts).flat_map(Node::parts);
                 texts.extend(lists.take(MOST).filter_map(text_of));
             }
+            // The keys of a dictionary.
             "dictionary" | "object" => {
                 texts.extend(node.parts().take(MOST).filter_map(|pair| pair.child("key")).filter_map(text_of));
             }
@@ -205,10 +204,7 @@ fn begins_with_path<'s>(source: &Source<'s>, node: Node<'s>) -> bool {
     for _ in 0..8 {
         let inner = match first.kind() {
             "binary_operator" | "binary_expression" => first.child("left"),
-            "string" | "template_string" => {
-                let hole = first.parts().find(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
-                hole.and_then(|hole| hole.parts().next())
-            }
+            "string" | "template_string" => first_hole(first),
             _ => None,
         };
         let Some(inner) = inner else { break };
@@ -260,17 +256,18 @@ fn method<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
     if texts.is_empty() && argument.kind() == "identifier" {
         texts = each(source, argument);
     }
-    let of_path = || is_one(source, receiver);
+    // Asked for one of the texts at most.
+    let of_path = LazyCell::new(|| is_one(source, receiver));
     let splits = SPLITTING.contains(&method) && texts.iter().any(|text| text == "/");
     let looks = || {
         LOOKING.contains(&method)
-            && texts.iter().any(|text| {
-                is_path_text(text) && of_path() || ENDS.contains(&method) && is_file(source, text, receiver)
-            })
+            && texts
+                .iter()
+                .any(|text| is_path_text(text) && *of_path || ENDS.contains(&method) && is_file(source, text, receiver))
     };
     // `str(path).replace(str(root) + "/", "")`
     let cuts = || replaces && texts.iter().any(|text| text.starts_with(HOLE) && text.ends_with('/'));
-    if !(splits && of_path() || looks() || cuts() && of_path()) || !is_open(source, call.node) {
+    if !(splits && *of_path || looks() || cuts() && *of_path) || !is_open(source, call.node) {
         return None;
     }
     let verb = if splits { "split at" } else { "compared with" };
@@ -338,9 +335,7 @@ fn asserted<'s>(source: &Source<'s>, call: &Call<'s>) -> Option<Hit> {
     };
     // Who asserts is a self-test, whatever its file is called.
     let is_trap = is_path_text(&text) && path(source, made) == Sure::Made && is_open(source, call.node);
-    is_trap.then(|| {
-        Hit::at(call.node, format!("`{}` is a path of the system, and is compared with {text:?}", short(made)))
-    })
+    is_trap.then(|| compared(call.node, made, &text))
 }
 
 fn comparison<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
@@ -362,13 +357,12 @@ fn comparison<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
         _ => return None,
     };
     let is_whole = !is_in || path == left;
-    let looks =
-        texts.iter().any(|text| is_path_text(text) && is_one(source, path) || is_whole && is_file(source, text, path));
+    let of_path = LazyCell::new(|| is_one(source, path));
+    let looks = texts.iter().any(|text| is_path_text(text) && *of_path || is_whole && is_file(source, text, path));
     if !looks || !is_open(source, node) {
         return None;
     }
-    let text = texts.first().map_or("", String::as_str);
-    Some(Hit::at(node, format!("`{}` is a path of the system, and is compared with {text:?}", short(path))))
+    Some(compared(node, path, texts.first().map_or("", String::as_str)))
 }
 
 /// `switch (path.relative(root, file)) { case 'src/index.ts': … }`
@@ -378,13 +372,21 @@ fn switched<'s>(source: &Source<'s>, node: Node<'s>) -> Option<Hit> {
     let mut texts = cases.filter_map(|case| case.child("value")).flat_map(|value| texts(source, value)).take(MOST);
     let text = texts.find(|text| is_path_text(text))?;
     let is_trap = is_one(source, value) && is_open(source, node);
-    is_trap
-        .then(|| Hit::at(value, format!("`{}` is a path of the system, and is compared with {text:?}", short(value))))
+    is_trap.then(|| compared(value, value, &text))
+}
+
+/// `set(…)`, `frozenset(…)`, `tuple(…)`
+fn makes_set(call: Node<'_>) -> bool {
+    call.child("function").is_some_and(|it| matches!(it.text(), "frozenset" | "set" | "tuple"))
 }
 
 /// The texts of the list that a name runs through.
 fn each<'s>(source: &Source<'s>, name: Node<'s>) -> Vec<String> {
     values(source, name).into_iter().flat_map(|list| texts(source, list)).collect()
+}
+
+fn compared(at: Node<'_>, path: Node<'_>, text: &str) -> Hit {
+    Hit::at(at, format!("`{}` is a path of the system, and is compared with {text:?}", short(path)))
 }
 
 fn hit<'s>(at: Node<'s>, path: Node<'s>, verb: &str, by: Node<'s>) -> Hit {

@@ -102,9 +102,9 @@ const USING: &[&str] = &[
 fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     for call in source.calls.iter().filter(|_| source.language != Shell) {
         let Some(text) = given_text(source, call).filter(|text| text.contains("/tmp/")) else { continue };
-        if let Some(file) = with_commands(&text, of_shell).flatten()
-            && !source.is_test_at(call.node)
+        if !source.is_test_at(call.node)
             && !source.is_guarded(call.node)
+            && let Some(file) = with_commands(&text, of_shell)
         {
             hits.push(Hit::at(call.node, format!("{} is named outright", super::short(&file))));
         }

@@ -54,7 +54,7 @@ fn find(source: &Source<'_>, hits: &mut Vec<Hit>) {
     // `sh -c '…'`: another shell reads it.
     for call in &source.calls {
         let Some(text) = given_text(source, call) else { continue };
-        let inner = with_commands(&text, |inner| split(inner).first().map(|(_, name)| said(name))).flatten();
+        let inner = with_commands(&text, |inner| split(inner).first().map(|(_, name)| said(name)));
         let found = inner.or_else(|| put_in(call).map(said));
         hits.extend(found.map(|message| Hit::at(call.node, message)));
     }
