@@ -12,7 +12,7 @@ use crate::compare::{Document, News, Side};
 use crate::error::{Error, ExitCode, Result};
 use crate::manifest::FOLDER;
 use crate::model::{Baseline, CheckReport, HostFacts, Place, Report, RunFacts, SCHEMA, SourceFacts, Stop, Worse};
-use crate::plan::{Plan, Wanted};
+use crate::plan::{Plan, Planned, Wanted};
 use crate::run::{self, Keep, Observer, Options, Until};
 use crate::words::shown;
 use crate::{manifest, platform, source};
@@ -91,15 +91,15 @@ impl Checkout {
             platform: platform::current(),
             colour: Show::Stderr.look().colour,
         })?;
-        let ids: HashSet<&str> = plan.checks.iter().map(|planned| planned.check.id.as_str()).collect();
+        let ids: HashSet<&str> = plan.checks.iter().map(Planned::id).collect();
         let rules = args.how.rules.as_ref().map(|said| said.rules);
         let also = ids.iter().map(|&id| id.to_owned()).collect();
         let wanted = Wanted { also, rules, ..Wanted::default() };
         let mut before = Plan::of_manifests(loaded, &wanted, platform::current())?;
         if let Some(said) = &args.how.rules {
-            before.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
+            before.change(|check| said.add_to(&mut check.windows));
         }
-        before.checks.retain(|planned| ids.contains(planned.check.id.as_str()));
+        before.checks.retain(|planned| ids.contains(planned.id()));
         let options = Options {
             remove_residue: false,
             jobs: args.how.jobs.map_or_else(super::check_run::processors, usize::from),

@@ -117,7 +117,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
         id: id.as_str().into(),
         started: timestamp(started).into(),
         jobs: jobs as u64,
-        checks: plan.checks.iter().map(|planned| planned.check.id.as_str().into()).collect(),
+        checks: plan.checks.iter().map(|planned| planned.id().into()).collect(),
     });
     let telling = Telling::new(plan, show, look, &events);
     let ran = match &mut session {
@@ -273,8 +273,7 @@ fn tell_details(
 ) -> io::Result<BTreeMap<String, String>> {
     let CheckRun { plan, how, subcommand, manifests, .. } = check_run;
     let here = current_folder().unwrap_or_else(|_| plan.project.clone());
-    let planned: HashMap<&str, &Planned> =
-        plan.checks.iter().map(|planned| (planned.check.id.as_str(), planned)).collect();
+    let planned: HashMap<&str, &Planned> = plan.checks.iter().map(|planned| (planned.id(), planned)).collect();
     let mut red = BTreeMap::new();
     for check in checks.iter() {
         let check = check?;
@@ -282,14 +281,16 @@ fn tell_details(
             red.insert(check.id, check.verdict.name().to_owned());
         }
     }
-    let these: Vec<&Check> = red.keys().filter_map(|id| Some(&planned.get(id.as_str())?.check)).collect();
+    let these: Vec<(&str, &Check)> =
+        red.keys().filter_map(|id| Some((id.as_str(), planned.get(id.as_str())?.base()))).collect();
     let traps = traps(look, &plan.project, &these);
     for check in checks.iter() {
         let check = &check?;
         let planned = planned.get(check.id.as_str());
         let name = planned.map_or_else(|| check.id.clone(), |planned| planned.name());
+        let as_it_ran = planned.map(|planned| planned.check());
         let again = Again {
-            check: planned.map(|planned| &planned.check),
+            check: as_it_ran.as_ref(),
             name: &name,
             project: &plan.project,
             subcommand: *subcommand,

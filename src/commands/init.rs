@@ -1,6 +1,7 @@
 //! `hostproof init`
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::check_run;
 use super::show::Show;
@@ -66,20 +67,15 @@ fn pre_push(folder: &Path, dry_run: bool) -> Result<ExitCode> {
 fn try_each(project: &Project, tests: &[SelfTest], args: &InitArgs) -> Result<Option<Vec<CheckReport>>> {
     let checks: Vec<Planned> = tests
         .iter()
-        .map(|test| Planned {
-            variant: Variant::plain(&test.id),
-            locks: Vec::new(),
-            beside: false,
-            is_one_of_several: false,
-            check: Check {
+        .map(|test| {
+            let check = Check {
                 timeout: args.timeout,
                 reader: test.reader.clone(),
                 ..Check::new(test.id.clone(), CheckCommand::Argv(test.run.clone()))
-            },
-            setup: None,
-            skip: None,
-            needs_proof: false,
-            tooth: None,
+            };
+            let mut planned = Planned::new(Arc::new(check), Variant::plain(&test.id));
+            planned.needs_proof = false;
+            planned
         })
         .collect();
     let plan = Plan { project: project.root.clone(), checks, setups: Vec::new(), manifests: Manifests::default() };

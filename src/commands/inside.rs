@@ -51,7 +51,7 @@ fn run(inside: &Inside) -> Result<()> {
     tell(&Message::Ready {
         version: env!("CARGO_PKG_VERSION").into(),
         jobs: options.jobs as u64,
-        checks: plan.checks.iter().map(|planned| planned.check.id.as_str().into()).collect(),
+        checks: plan.checks.iter().map(|planned| planned.id().into()).collect(),
         manifests: plan.manifests.digest.as_deref().map(Cow::Borrowed),
     });
     let (ran, host) = measure(&plan, &options, &Messages, request.whole, args.how.stress)?;

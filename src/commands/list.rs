@@ -28,20 +28,20 @@ pub fn run(args: &ListArgs) -> Result<ExitCode> {
         let _ = Show::json(&serde_json::to_string_pretty(&checks).unwrap_or_default());
         return Ok(ExitCode::Ok);
     }
-    let width = plan.checks.iter().map(|planned| planned.check.id.len()).max().unwrap_or(0);
+    let width = plan.checks.iter().map(|planned| planned.id().len()).max().unwrap_or(0);
     for planned in &plan.checks {
-        Show::Stdout.line(&report::list_line(Show::Stdout.look(), &planned.check, width, planned.skip.as_deref()));
+        Show::Stdout.line(&report::list_line(Show::Stdout.look(), &planned.check(), width, planned.skip.as_deref()));
     }
     Ok(ExitCode::Ok)
 }
 
 fn as_json(planned: &Planned) -> Value {
-    let check = &planned.check;
+    let check = planned.base();
     json!({
-        "id": check.id,
+        "id": planned.id(),
         "title": check.title,
         "origin": check.origin.as_ref().map(|origin| format!("{}:{}", origin.file, origin.line)),
         "tags": check.tags,
-        "skip": planned.skip,
+        "skip": planned.skip.as_deref(),
     })
 }

@@ -138,7 +138,7 @@ pub fn run_asked(
     };
     let done = check_run::run(&check_run)?;
     let plan = &check_run.plan;
-    let ran: BTreeSet<&str> = plan.checks.iter().map(|planned| planned.check.id.as_str()).collect();
+    let ran: BTreeSet<&str> = plan.checks.iter().map(Planned::id).collect();
     // What was red elsewhere is not red here. Where nothing can be remembered, no run is worse for it; --failed will say so.
     if is_here
         && !ran.is_empty()
@@ -160,7 +160,7 @@ pub fn copies(args: &RunArgs) -> u32 {
 /// Says to every check what the command line says of the rules.
 pub fn by_rules(plan: &mut Plan, said: Option<&RulesArg>) {
     if let Some(said) = said {
-        plan.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
+        plan.change(|check| said.add_to(&mut check.windows));
     }
 }
 

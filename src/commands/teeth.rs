@@ -21,7 +21,7 @@ pub fn run(args: TeethArgs) -> Result<ExitCode> {
     let wanted = Wanted { patterns: named.checks.clone(), rules, ..Wanted::default() };
     let mut plan = Plan::of_manifests(loaded, &wanted, platform::current())?.teeth(&named)?;
     if let Some(said) = &args.how.rules {
-        plan.checks.iter_mut().for_each(|planned| said.add_to(&mut planned.check.windows));
+        plan.change(|check| said.add_to(&mut check.windows));
     }
     let these = if args.checks.is_empty() { "no check has" } else { "none of these checks has" };
     let none = format!("{these} `breaks`, so there is nothing to try: edits that must turn it red");

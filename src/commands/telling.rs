@@ -30,7 +30,7 @@ impl<'a> Telling<'a> {
     /// Nothing has happened yet.
     pub fn new(plan: &Plan, show: Show, look: Look, events: &'a Events) -> Self {
         const WIDEST: usize = 40;
-        let width = plan.checks.iter().map(|planned| planned.check.id.chars().count()).max().unwrap_or(0).min(WIDEST);
+        let width = plan.checks.iter().map(|planned| planned.id().chars().count()).max().unwrap_or(0).min(WIDEST);
         let bar = if shows_progress(stderr().is_terminal(), env::text("TERM").as_deref()) {
             ProgressBar::new(plan.checks.len() as u64)
         } else {

@@ -12,21 +12,21 @@ use crate::words::shown;
 /// The most that are shown of one check.
 const MOST: usize = 5;
 
-/// The lines of each of these checks, by its id. Each file is parsed once, however many checks have it.
-pub fn traps(look: Look, project: &Path, checks: &[&Check]) -> BTreeMap<String, Vec<String>> {
+/// The lines of each of these checks, by the id that is given with it. Each file is parsed once, however many checks have it.
+pub fn traps(look: Look, project: &Path, checks: &[(&str, &Check)]) -> BTreeMap<String, Vec<String>> {
     if checks.is_empty() {
         return BTreeMap::new();
     }
     // Only globs and folders want a list of all files.
-    let lists = checks.iter().any(|check| !check.covers.is_empty() || !check.files.is_empty());
+    let lists = checks.iter().any(|(_, check)| !check.covers.is_empty() || !check.files.is_empty());
     let disk = if lists { Disk::open(project).0 } else { Disk::of(project, &[]) };
     let mut all = BTreeMap::new();
     let mut files_of = BTreeMap::new();
-    for check in checks {
+    for (id, check) in checks {
         let targets = lints::targets(project, Wanted::Hooks, &disk, std::slice::from_ref(*check), &[]);
         let names: BTreeSet<String> = targets.files.iter().map(|target| target.shown.clone()).collect();
         all.extend(targets.files.into_iter().map(|target| (target.shown.clone(), target)));
-        files_of.insert(check.id.clone(), names);
+        files_of.insert((*id).to_owned(), names);
     }
     let scanned = lints::scan(&Targets { files: all.into_values().collect(), ..Targets::default() });
     let lines = |files: &BTreeSet<String>| {

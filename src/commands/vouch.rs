@@ -41,8 +41,8 @@ impl<'d> Vouch<'d> {
         let mut left_out = Vec::new();
         for planned in &plan.checks {
             let skipped = planned.skip.as_ref().map(|why| format!("it is skipped: {why}"));
-            let inputs = || start.inputs(&planned.check, plan.setup(planned)).err();
-            left_out.extend(skipped.or_else(inputs).map(|because| LeftOut { id: planned.check.id.clone(), because }));
+            let inputs = || start.inputs(&planned.check(), plan.setup(planned)).err();
+            left_out.extend(skipped.or_else(inputs).map(|because| LeftOut { id: planned.id().to_owned(), because }));
         }
         if left_out.len() == plan.checks.len() {
             return Err(none(&statement::reasons(&left_out)));

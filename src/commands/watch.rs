@@ -76,9 +76,9 @@ fn run_concerned(
 ) -> Result<ExitCode> {
     let mut concerned = BTreeSet::new();
     for planned in &asked.plan.checks {
-        let now = (planned.check.clone(), asked.plan.setup(planned).to_vec());
-        let was = known.insert(planned.check.id.clone(), now.clone());
-        if was.is_none_or(|was| was != now) || changed.iter().any(|path| concerns(path, &planned.check)) {
+        let now = (planned.check(), asked.plan.setup(planned).to_vec());
+        let was = known.insert(planned.id().to_owned(), now.clone());
+        if was.is_none_or(|was| was != now) || changed.iter().any(|path| concerns(path, planned.base())) {
             // A variant says nothing without what it is a variant of.
             concerned.insert(planned.variant.of.clone());
         }

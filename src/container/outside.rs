@@ -14,7 +14,7 @@ use super::start::{Prepared, Wanted};
 use super::wire::{LINE, Message, Request, STOP, read_line};
 use crate::error::{Error, Result};
 use crate::model::{HostFacts, Place};
-use crate::plan::Plan;
+use crate::plan::{Plan, Planned};
 use crate::platform;
 use crate::run::{Observer, Ran, Reports};
 use crate::words::{beginning, shown};
@@ -114,7 +114,7 @@ impl Session {
                 env!("CARGO_PKG_VERSION")
             )));
         }
-        let planned: Vec<&str> = plan.checks.iter().map(|planned| planned.check.id.as_str()).collect();
+        let planned: Vec<&str> = plan.checks.iter().map(Planned::id).collect();
         if planned != checks || plan.manifests.digest.as_deref() != manifests.as_deref() {
             return Err(Error::Unmeasured(
                 "the manifests in the container are not those that are here\nhelp: git must not ignore them, and nobody \
@@ -153,7 +153,7 @@ impl Session {
     pub fn follow(&mut self, plan: &Plan, whole: bool, observer: &dyn Observer) -> Result<(Ran, HostFacts)> {
         let mut over = None;
         let places: HashMap<&str, usize> =
-            plan.checks.iter().enumerate().map(|(at, planned)| (planned.check.id.as_str(), at)).collect();
+            plan.checks.iter().enumerate().map(|(at, planned)| (planned.id(), at)).collect();
         let checks = Reports::default();
         loop {
             match self.next()? {

@@ -22,8 +22,8 @@ pub fn gained(change: &Change, wants: &mut Vec<Want>) -> Vec<Obstacle> {
     let touched = touched(change);
     for system in SYSTEMS {
         for planned in change.base.checks(system) {
-            if let Some(why) = reached(change, system, &planned.check, &touched) {
-                because.insert((system, planned.check.id.clone()), why);
+            if let Some(why) = reached(change, system, &planned.check(), &touched) {
+                because.insert((system, planned.id().to_owned()), why);
             }
         }
     }
@@ -32,9 +32,9 @@ pub fn gained(change: &Change, wants: &mut Vec<Want>) -> Vec<Obstacle> {
         let what = format!("{} in {} of the base runs {script}, which changed", occasion(&wiring), wiring.place());
         let mut is_wanted = false;
         for system in SYSTEMS.into_iter().filter(|system| is_for(&wiring, *system)) {
-            for planned in change.base.checks(system).filter(|it| is_covered(&wiring, &it.check, &change.base)) {
-                is_wanted |= asked(&planned.check, &change.policy.require).contains(&system);
-                because.entry((system, planned.check.id.clone())).or_insert_with(|| what.clone());
+            for planned in change.base.checks(system).filter(|it| is_covered(&wiring, it.base(), &change.base)) {
+                is_wanted |= asked(&planned.check(), &change.policy.require).contains(&system);
+                because.entry((system, planned.id().to_owned())).or_insert_with(|| what.clone());
             }
         }
         if !is_wanted {
@@ -64,7 +64,7 @@ fn touched(change: &Change) -> BTreeSet<PathBuf> {
 
 /// Why a check of the base, as the change does not know it, has to do with what the change touches.
 fn reached(change: &Change, system: Platform, check: &Check, touched: &BTreeSet<PathBuf>) -> Option<String> {
-    let same = |side: &Side| side.check(system, &check.id).is_some_and(|it| unplaced(&it.check) == unplaced(check));
+    let same = |side: &Side| side.check(system, &check.id).is_some_and(|it| unplaced(&it.check()) == unplaced(check));
     if same(&change.head) && !same(&change.since) {
         return None;
     }
@@ -75,7 +75,7 @@ fn reached(change: &Change, system: Platform, check: &Check, touched: &BTreeSet<
         Err(why) => return Some(format!("the base has changed it, and what it rests on can't be told: {why}")),
     };
     let before = change.since.check(system, &check.id).filter(|_| same(&change.since));
-    let before = before.and_then(|planned| reach(&change.since, &planned.check).ok());
+    let before = before.and_then(|planned| reach(&change.since, &planned.check()).ok());
     let is_new = |path: &&PathBuf| {
         let has = |reach: &Reach| reach.has(Path::new(path), false);
         has(&now) && !before.as_ref().is_some_and(has)
@@ -104,16 +104,16 @@ fn want(change: &Change, system: Platform, id: &str, why: String, wants: &mut Ve
         return;
     }
     let Some(planned) = change.base.check(system, id) else { return };
-    let is_asked = asked(&planned.check, &change.policy.require).contains(&system);
+    let is_asked = asked(&planned.check(), &change.policy.require).contains(&system);
     if let Some(inputs) = change.base.inputs(system, id).filter(|_| is_asked) {
         wants.push(Want {
             check: id.to_owned(),
             host: system,
             because: vec![why],
             inputs,
-            cases: Cases::of(&planned.check),
+            cases: Cases::of(&planned.check()),
             base_moved: true,
-            origin: planned.check.origin.clone(),
+            origin: planned.base().origin.clone(),
         });
     }
 }

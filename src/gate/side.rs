@@ -53,7 +53,7 @@ impl Side {
             policy.clone_from(&loaded.policy);
             sources.clone_from(&loaded.wirings);
             let plan = Plan::of_manifests(loaded, &Wanted::default(), system)?;
-            let ids = plan.checks.iter().enumerate().map(|(at, planned)| (planned.check.id.clone(), at));
+            let ids = plan.checks.iter().enumerate().map(|(at, planned)| (planned.id().to_owned(), at));
             places.insert(system, ids.collect());
             plans.insert(system, plan);
         }
@@ -63,20 +63,20 @@ impl Side {
     /// The checks that run on a system.
     pub fn checks(&self, system: Platform) -> impl Iterator<Item = &Planned> {
         let all = self.plans.get(&system).map_or(&[][..], |plan| &plan.checks);
-        all.iter().filter(move |planned| planned.check.may_run_on(system))
+        all.iter().filter(move |planned| planned.check().may_run_on(system))
     }
 
     /// One of them.
     #[must_use]
     pub fn check(&self, system: Platform, id: &str) -> Option<&Planned> {
-        self.planned(system, id).filter(|planned| planned.check.may_run_on(system))
+        self.planned(system, id).filter(|planned| planned.check().may_run_on(system))
     }
 
     /// What a check rests on there; `None` if there is no such check.
     #[must_use]
     pub fn inputs(&self, system: Platform, id: &str) -> Option<Result<Inputs, String>> {
         let planned = self.planned(system, id)?;
-        Some(Inputs::of(&planned.check, self.plans.get(&system)?.setup(planned), &self.revision))
+        Some(Inputs::of(&planned.check(), self.plans.get(&system)?.setup(planned), &self.revision))
     }
 
     fn planned(&self, system: Platform, id: &str) -> Option<&Planned> {

@@ -43,10 +43,10 @@ impl Parts {
         let mut parts = Self::default();
         for variant in variants {
             let mut rules = Rules::Native;
-            for change in &variant.changes {
+            for change in &*variant.changes {
                 match change {
                     Change::Rules(own) => rules = *own,
-                    Change::Setting { .. } => drop(parts.settings.insert(change.words())),
+                    Change::Setting(_) => drop(parts.settings.insert(change.words())),
                     Change::Fact(fact) => drop(parts.facts.insert(fact.name().to_owned())),
                     Change::OneTmpdir | Change::Copy(_) => {}
                 }
@@ -70,9 +70,7 @@ mod tests {
         };
         let mut all: Vec<Variant> = rules.iter().map(by).collect();
         if !settings.is_empty() {
-            let set = |one: &Variant, (name, value): &(&str, Option<&str>)| {
-                one.with(Change::Setting { name: (*name).to_owned(), value: value.map(str::to_owned) })
-            };
+            let set = |one: &Variant, (name, value): &(&str, Option<&str>)| one.with(Change::setting(name, *value));
             all = all.iter().flat_map(|one| settings.iter().map(move |setting| set(one, setting))).collect();
         }
         let base = all[0].clone();

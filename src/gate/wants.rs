@@ -67,7 +67,7 @@ pub fn wants(change: &Change, because: &mut BTreeMap<(Platform, String), Vec<Str
     let mut wants = Vec::new();
     for system in SYSTEMS {
         for planned in change.head.checks(system) {
-            let check = &planned.check;
+            let check = &planned.check();
             if !asked(check, &change.policy.require).contains(&system) {
                 continue;
             }
@@ -122,11 +122,12 @@ pub fn weakened(change: &Change, project: &Path) -> Vec<Obstacle> {
         for (id, before) in before {
             *on.entry(id.to_owned()).or_default() += 1;
             let weaker = |after: &[&Planned]| weaker(&before, after, &files, &change.policy.require);
-            let is_renamed =
-                |after: &&Vec<&Planned>| after[0].check.command == before[0].check.command && weaker(after).is_empty();
+            let is_renamed = |after: &&Vec<&Planned>| {
+                after[0].base().command == before[0].base().command && weaker(after).is_empty()
+            };
             let (weaker, origin) = match after.get(id) {
-                Some(after) => (weaker(after), after[0].check.origin.as_ref()),
-                None if is_gone_with_all(&before[0].check, &files) || new.iter().any(is_renamed) => continue,
+                Some(after) => (weaker(after), after[0].base().origin.as_ref()),
+                None if is_gone_with_all(before[0].base(), &files) || new.iter().any(is_renamed) => continue,
                 None => (vec!["it is gone".to_owned()], None),
             };
             for what in weaker {
@@ -161,7 +162,7 @@ pub fn weakened(change: &Change, project: &Path) -> Vec<Obstacle> {
 fn by_check(side: &Side, system: Platform) -> BTreeMap<&str, Vec<&Planned>> {
     let mut all: BTreeMap<&str, Vec<&Planned>> = BTreeMap::new();
     for planned in side.checks(system) {
-        all.entry(planned.variant.of.as_str()).or_default().push(planned);
+        all.entry(&*planned.variant.of).or_default().push(planned);
     }
     all
 }
@@ -172,9 +173,10 @@ fn weaker(before: &[&Planned], after: &[&Planned], files: &[&Path], require: &BT
     let mut found =
         variants::lost(before.iter().map(|planned| &planned.variant), after.iter().map(|planned| &planned.variant));
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    for planned in before.iter().filter(|planned| seen.insert(planned.check.rules.name())) {
-        let same = after.iter().find(|other| other.check.rules == planned.check.rules);
-        let weaker = same.map(|same| weaker::check(&planned.check, &same.check, files, require)).unwrap_or_default();
+    for planned in before.iter().filter(|planned| seen.insert(planned.rules().name())) {
+        let same = after.iter().find(|other| other.rules() == planned.rules());
+        let weaker =
+            same.map(|same| weaker::check(&planned.check(), &same.check(), files, require)).unwrap_or_default();
         found.extend(weaker.into_iter().filter(|what| !found.contains(what)).collect::<Vec<_>>());
     }
     found
@@ -186,9 +188,9 @@ pub fn run_otherwise(change: &Change) -> Vec<String> {
     for system in SYSTEMS {
         for (id, before) in by_check(&change.since, system) {
             // Of variants with the same settings, so that these are not told.
-            let same = before.iter().find_map(|it| Some((it, change.head.check(system, &it.check.id)?)));
+            let same = before.iter().find_map(|it| Some((it, change.head.check(system, it.id())?)));
             let Some((planned, after)) = same else { continue };
-            let keys = weaker::surroundings(&planned.check, &after.check);
+            let keys = weaker::surroundings(&planned.check(), &after.check());
             if !keys.is_empty() {
                 let keys = keys.join("`, `");
                 told.insert(format!("{id} is run with other `{keys}`: whether it tests as much is for people to see"));

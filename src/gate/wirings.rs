@@ -11,6 +11,7 @@ use super::weaker::asked;
 use crate::model::{
     Accepted, ChangedWiring, Check, Host, Obstacle, ObstacleKind, On, Platform, Unread, WiredCommand, Wiring,
 };
+use crate::plan::Planned;
 use crate::receipt::inputs::Reach;
 use crate::wirings::{Entry, Files, Wirings, cover, read, respelled};
 
@@ -115,13 +116,16 @@ fn unread(change: &Change, before: &Wirings, after: &Wirings, concerned: &mut Co
 
 fn look_at(change: &Change, wiring: &Wiring, because: String, concerned: &mut Concerned) {
     let what = format!("{} in {}", occasion(wiring), wiring.place());
+    let on = SYSTEMS.into_iter().filter(|system| is_for(wiring, *system));
+    let on: Vec<(Platform, Vec<Check>)> =
+        on.map(|system| (system, change.head.checks(system).map(Planned::check).collect())).collect();
     let mut covering: BTreeMap<Platform, Vec<&Check>> = BTreeMap::new();
-    for system in SYSTEMS.into_iter().filter(|system| is_for(wiring, *system)) {
-        let checks: Vec<&Check> = change.head.checks(system).map(|planned| &planned.check).collect();
+    for (system, checks) in &on {
+        let checks: Vec<&Check> = checks.iter().collect();
         let mut covered = [wiring.clone()];
         cover(&mut covered, &checks, &change.head.files);
         let is_one = |check: &&&Check| covered[0].covered_by.iter().any(|cover| cover.check == check.id);
-        covering.insert(system, checks.iter().filter(is_one).copied().collect());
+        covering.insert(*system, checks.iter().filter(is_one).copied().collect());
     }
     let required = required(change, wiring, &covering);
     let (mut missing, mut blind) = (Vec::new(), BTreeSet::new());
@@ -201,8 +205,8 @@ fn required(change: &Change, wiring: &Wiring, covering: &BTreeMap<Platform, Vec<
     let mut said = BTreeSet::new();
     for check in covering.values().flatten() {
         let known = SYSTEMS.into_iter().filter_map(|system| change.base.check(system, &check.id));
-        let known = known.filter(|planned| is_covered(wiring, &planned.check, &change.base));
-        said.extend(known.flat_map(|planned| planned.check.hosts.iter().copied()));
+        let known = known.filter(|planned| is_covered(wiring, &planned.check(), &change.base));
+        said.extend(known.flat_map(|planned| planned.base().hosts.iter().copied()));
     }
     let all = if said.is_empty() { change.policy.require.clone() } else { said };
     all.into_iter().filter(|system| is_for(wiring, *system)).collect()

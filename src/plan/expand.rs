@@ -3,41 +3,23 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::matrix;
+use super::Planned;
+use super::matrix::Settings;
 use super::variant::{Change, ONE_TMPDIR, Variant, Wanted};
 use crate::manifest::{LoadedCheck, MOST_COPIES};
 use crate::model::{Check, CheckCommand, Cwd, Fact, ReaderChoice, Rules};
 
-/// A variant of a check.
-pub struct Expanded {
-    pub id: String,
-    /// The check without what was changed for the variant.
-    check: Arc<Check>,
-    pub variant: Variant,
-    pub locks: Vec<String>,
-    /// Whether it may run at the same time as others of its check of which that is so, too.
-    pub beside: bool,
-    /// Whether its check is there in more variants than this one.
-    pub is_one_of_several: bool,
-    /// Index of its manifest.
-    pub file: usize,
-    /// Whether only the command line's own list of facts has it: then it goes with its check.
-    pub goes_with_check: bool,
-}
-
-impl Expanded {
-    /// The check as it will run. It is made of those that are to run alone: there may be very many others.
-    #[must_use]
-    pub fn check(&self) -> Check {
-        changed(&self.check, &self.id, &self.variant)
-    }
-}
-
 /// The variants of a check, the one first that the others are set against: by each of its rules with each
 /// of its settings, then the first of these under each of its facts, and beside itself. A variant that is
 /// `named` exactly is there whether the check says so or not.
-pub fn expand(loaded: LoadedCheck, wanted: &Wanted, named: &HashSet<&str>) -> Vec<Expanded> {
-    let LoadedCheck { check, rules, vary, matrix, file } = loaded;
+///
+/// With each stands whether only the command line asks for it, of all checks: then it is wanted if its check is.
+pub fn expand(
+    loaded: LoadedCheck,
+    wanted: &Wanted,
+    named: &HashSet<&str>,
+) -> impl Iterator<Item = (Planned, bool)> + use<> {
+    let LoadedCheck { check, rules, vary, matrix, .. } = loaded;
     let plain = Variant::plain(&check.id);
     let by = |rules: Rules| if rules == Rules::Native { plain.clone() } else { plain.with(Change::Rules(rules)) };
     // Where nothing is named, no id is to be made for the question.
@@ -48,15 +30,16 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted, named: &HashSet<&str>) -> Ve
         all.push(windows);
     }
     if !matrix.is_empty() {
-        let combinations = if wanted.pairwise { matrix::pairwise(&matrix) } else { matrix::all(&matrix) };
+        let settings = Settings::of(&matrix);
         let with = |one: Variant| {
-            let set =
-                |settings: &Vec<Change>| settings.iter().fold(one.clone(), |one, setting| one.with(setting.clone()));
-            combinations.iter().map(set).collect::<Vec<_>>()
+            let combinations: &mut dyn Iterator<Item = Vec<Change>> =
+                if wanted.pairwise { &mut settings.pairwise() } else { &mut settings.all() };
+            combinations.map(|combination| one.with_all(&combination)).collect::<Vec<_>>()
         };
         all = all.into_iter().flat_map(with).collect();
     }
     let base = all.first().cloned().unwrap_or_else(|| plain.clone());
+    // Up to there the check itself asks for them.
     let mut goes_with_check = vec![false; all.len()];
     for fact in Fact::ALL {
         let under = base.with(Change::Fact(fact));
@@ -76,27 +59,18 @@ pub fn expand(loaded: LoadedCheck, wanted: &Wanted, named: &HashSet<&str>) -> Ve
     }
     let check = Arc::new(Check { copies: copies.max(1), ..check });
     // One path has one thing planted at it at a time.
-    let planted = check.plants_outside().map(|path| format!("planted {path}"));
-    let locks: Vec<String> = check.lock.iter().cloned().chain(planted).collect();
+    let plants = check.plants_outside().map(|path| format!("planted {path}"));
+    let locks: Arc<[String]> = check.lock.iter().cloned().chain(plants).collect();
     let is_one_of_several = all.len() > 1;
     let is_measured_alone = is_measured_alone(&check);
-    let beside = |variant: &Variant| {
+    let as_planned = move |variant: Variant| Planned {
         // What copies are set against ran without any other.
-        variant.is_combination() && !is_measured_alone && (copies == 0 || *variant != base)
+        beside: variant.is_combination() && !is_measured_alone && (copies == 0 || variant != base),
+        is_one_of_several,
+        locks: Arc::clone(&locks),
+        ..Planned::new(Arc::clone(&check), variant)
     };
-    let variants = all.into_iter().zip(goes_with_check);
-    variants
-        .map(|(variant, goes_with_check)| Expanded {
-            id: variant.id(),
-            check: Arc::clone(&check),
-            beside: beside(&variant),
-            is_one_of_several,
-            variant,
-            locks: locks.clone(),
-            file,
-            goes_with_check,
-        })
-        .collect()
+    all.into_iter().map(as_planned).zip(goes_with_check)
 }
 
 /// Whether a run of a check would be judged by what another one does meanwhile: how often it is red by itself is counted; or
@@ -125,26 +99,6 @@ fn copies(check: &Check, base: &Variant, wanted: &Wanted, named: &HashSet<&str>)
     if copies > 1 { copies } else { 0 }
 }
 
-/// A check with the changes of a variant.
-fn changed(check: &Check, id: &str, variant: &Variant) -> Check {
-    let mut check = Check { id: id.to_owned(), variant: variant.name(), ..check.clone() };
-    // Without such a change, the system's own.
-    check.rules = Rules::Native;
-    for change in &variant.changes {
-        match change {
-            Change::Rules(rules) => check.rules = *rules,
-            Change::Fact(fact) => check.fact = Some(*fact),
-            Change::Setting { name, value } => {
-                check.env.insert(name.clone(), value.clone());
-            }
-            Change::OneTmpdir => {}
-            // Whether it meets the others is not to be tried until it does not.
-            Change::Copy(_) => check.retries = None,
-        }
-    }
-    check
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,7 +106,7 @@ mod tests {
     fn ids(rules: &[Rules], vary: &[Fact], wanted: &Wanted) -> Vec<String> {
         let check = Check::new("a", CheckCommand::Argv(vec!["x".into()]));
         let loaded = LoadedCheck { check, rules: rules.to_vec(), vary: vary.to_vec(), matrix: Vec::new(), file: 0 };
-        expand(loaded, wanted, &wanted.named()).into_iter().map(|expanded| expanded.id).collect()
+        expand(loaded, wanted, &wanted.named()).map(|(planned, _)| planned.id().to_owned()).collect()
     }
 
     #[test]
@@ -184,10 +138,8 @@ mod tests {
             let check = Check { copies, ..Check::new("a", CheckCommand::Argv(vec!["x".into()])) };
             let loaded =
                 LoadedCheck { check, rules: vec![Rules::Native], vary: Vec::new(), matrix: Vec::new(), file: 0 };
-            expand(loaded, wanted, &wanted.named())
-                .into_iter()
-                .map(|one| (one.id, one.goes_with_check))
-                .collect::<Vec<_>>()
+            let variants = expand(loaded, wanted, &wanted.named());
+            variants.map(|(one, goes_with_check)| (one.id().to_owned(), goes_with_check)).collect::<Vec<_>>()
         };
         let all = |goes_with_check| {
             let copies = ["a#1", "a#2", "a[one-tmpdir]#1", "a[one-tmpdir]#2"];
@@ -208,8 +160,8 @@ mod tests {
             change(&mut check);
             let matrix = vec![("F".to_owned(), vec![Some("1".to_owned()), None])];
             let loaded = LoadedCheck { check, rules: vec![Rules::Native], vary: vec![Fact::Uid], matrix, file: 0 };
-            let variants = expand(loaded, &Wanted::default(), &HashSet::new()).into_iter();
-            variants.map(|one| (one.id, one.beside)).filter(|(_, beside)| *beside).map(|(id, _)| id).collect()
+            let variants = expand(loaded, &Wanted::default(), &HashSet::new());
+            variants.filter(|(one, _)| one.beside).map(|(one, _)| one.id().to_owned()).collect()
         };
         let none = [""; 0];
         let is = |change, ids: &[&str]| assert_eq!(Vec::<String>::from_iter::<Vec<String>>(beside(change)), ids);

@@ -29,33 +29,41 @@ pub fn combinations(matrix: &Matrix) -> Option<usize> {
     matrix.iter().try_fold(1_usize, |number, (_, values)| number.checked_mul(values.len()))
 }
 
-/// Every combination, the last variable changing first.
-#[must_use]
-pub fn all(matrix: &Matrix) -> Vec<Vec<Change>> {
-    matrix.iter().fold(vec![Vec::new()], |combinations, (name, values)| {
-        let with = |before: Vec<Change>| {
-            values
-                .iter()
-                .map(move |value| [&before[..], &[setting(name, value.as_deref())]].concat())
-                .collect::<Vec<_>>()
+/// The settings of a matrix, each there once: of each variable, with each of its values.
+pub struct Settings(Vec<Vec<Change>>);
+
+impl Settings {
+    /// Those of a matrix.
+    #[must_use]
+    pub fn of(matrix: &Matrix) -> Self {
+        let values = |(name, values): &(String, Vec<Option<String>>)| {
+            values.iter().map(|value| Change::setting(name, value.as_deref())).collect()
         };
-        combinations.into_iter().flat_map(with).collect()
-    })
-}
+        Self(matrix.iter().map(values).collect())
+    }
 
-/// Combinations in which every two values of two variables are together at least once.
-#[must_use]
-pub fn pairwise(matrix: &Matrix) -> Vec<Vec<Change>> {
-    let sizes: Vec<usize> = matrix.iter().map(|(_, values)| values.len()).collect();
-    let combination = |row: Vec<usize>| {
-        let settings = matrix.iter().zip(row).map(|((name, values), at)| setting(name, values[at].as_deref()));
-        settings.collect()
-    };
-    rows(&sizes).into_iter().map(combination).collect()
-}
+    /// Every combination, the last variable changing first.
+    pub fn all(&self) -> impl Iterator<Item = Vec<Change>> + '_ {
+        let number: usize = self.0.iter().map(Vec::len).product();
+        (0..number).map(|number| {
+            let mut left = number;
+            let last_first = self.0.iter().rev().map(|values| {
+                let setting = values[left % values.len()].clone();
+                left /= values.len();
+                setting
+            });
+            let mut combination: Vec<Change> = last_first.collect();
+            combination.reverse();
+            combination
+        })
+    }
 
-fn setting(name: &str, value: Option<&str>) -> Change {
-    Change::Setting { name: name.to_owned(), value: value.map(str::to_owned) }
+    /// Combinations in which every two values of two variables are together at least once.
+    pub fn pairwise(&self) -> impl Iterator<Item = Vec<Change>> + '_ {
+        let sizes: Vec<usize> = self.0.iter().map(Vec::len).collect();
+        let combination = |row: Vec<usize>| self.0.iter().zip(row).map(|(values, at)| values[at].clone()).collect();
+        rows(&sizes).into_iter().map(combination)
+    }
 }
 
 /// A value of a variable, both by their places.
@@ -166,13 +174,12 @@ mod tests {
     fn the_last_variable_changes_first() {
         let values = |values: &[&str]| values.iter().map(|&value| Some(value.to_owned())).collect::<Vec<_>>();
         let matrix = [("A".to_owned(), values(&["1", "2"])), ("B".to_owned(), vec![Some("x".to_owned()), None])];
-        let told: Vec<String> = all(&matrix)
-            .iter()
-            .map(|settings| settings.iter().map(Change::words).collect::<Vec<_>>().join(","))
-            .collect();
+        let settings = Settings::of(&matrix);
+        let told: Vec<String> =
+            settings.all().map(|settings| settings.iter().map(Change::words).collect::<Vec<_>>().join(",")).collect();
         assert_eq!(told, ["A=1,B=x", "A=1,B=null", "A=2,B=x", "A=2,B=null"]);
-        assert_eq!((combinations(&matrix), pairwise(&matrix).len()), (Some(4), 4));
-        assert_eq!(pairwise(&matrix[..1]).len(), 2);
+        assert_eq!((combinations(&matrix), settings.pairwise().count()), (Some(4), 4));
+        assert_eq!(Settings::of(&matrix[..1]).pairwise().count(), 2);
     }
 
     #[test]

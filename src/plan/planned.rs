@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::expand::{Expanded, expand};
+use super::expand::expand;
 use super::matrix::{MOST_COMBINATIONS, MOST_PAIRS, combinations, pairs};
 use super::select::{NATIVE, select};
 use super::teeth::Tooth;
-use super::variant::{Variant, Wanted};
+use super::variant::{Change, Variant, Wanted};
 use crate::error::{Error, Result};
 use crate::manifest::{Loaded, LoadedCheck};
 use crate::model::{Check, Fact, Manifests, Platform, Rules};
@@ -25,26 +26,30 @@ pub struct Plan {
 }
 
 /// One check of a run.
+///
+/// Of a check there may be very many variants: what they have in common is there once, and the check as a variant runs it is
+/// made when it is asked for.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    pub check: Check,
+    pub(super) id: Box<str>,
+    pub(super) base: Arc<Check>,
     /// What it is a variant of.
     pub variant: Variant,
     /// Checks that share one of these never run together.
-    pub locks: Vec<String>,
+    pub locks: Arc<[String]>,
     /// Whether it may run at the same time as others of its check of which that is so, too. Variants of which it is not come
     /// one after the other, but for copies.
     pub beside: bool,
     /// Whether its check is there in more variants than this one, whichever of them are in the plan.
     pub is_one_of_several: bool,
+    /// Whether exit status 0 needs a sign that a test ran. A single command that nobody called a check needs none.
+    pub needs_proof: bool,
     /// Index in [`Plan::setups`]; `None` if its file has none.
     pub setup: Option<usize>,
     /// Why it will not run here.
-    pub skip: Option<String>,
-    /// Whether exit status 0 needs a sign that a test ran. A single command that nobody called a check needs none.
-    pub needs_proof: bool,
+    pub skip: Option<Arc<str>>,
     /// What it shows of a check's teeth; `None` for a check of a run.
-    pub tooth: Option<Tooth>,
+    pub tooth: Option<Box<Tooth>>,
 }
 
 impl Plan {
@@ -59,48 +64,55 @@ impl Plan {
             bounded(one, wanted)?;
         }
         let named = wanted.named();
-        let expanded: Vec<Expanded> =
-            loaded.checks.into_iter().flat_map(|loaded| expand(loaded, wanted, &named)).collect();
-        let ids: Vec<(&str, &str)> = expanded.iter().map(|one| (one.id.as_str(), one.variant.of.as_str())).collect();
+        let files: Vec<String> = loaded.files.iter().map(|file| file.name.clone()).collect();
+        let setups: Vec<Vec<Vec<String>>> = loaded.files.into_iter().map(|file| file.setup).collect();
+        let (mut checks, mut go_with_check) = (Vec::new(), Vec::new());
+        for one in loaded.checks {
+            let setup = (!setups[one.file].is_empty()).then_some(one.file);
+            let skip: Option<Arc<str>> = elsewhere(&one.check, platform).map(Into::into);
+            for (planned, goes_with_check) in expand(one, wanted, &named) {
+                checks.push(Planned { setup, skip: skip.clone(), ..planned });
+                go_with_check.push(goes_with_check);
+            }
+        }
+        let ids: Vec<(&str, &str)> = checks.iter().map(|one| (one.id(), &*one.variant.of)).collect();
         let mut chosen = select(&ids, &wanted.patterns)?;
         let with: HashSet<&str> = ids.iter().zip(&chosen).filter(|(_, is)| **is).map(|((_, of), _)| *of).collect();
-        for (one, chosen) in expanded.iter().zip(&mut chosen) {
-            *chosen |= one.goes_with_check && with.contains(one.variant.of.as_str());
+        for ((one, goes_with_check), chosen) in checks.iter().zip(go_with_check).zip(&mut chosen) {
+            *chosen |= goes_with_check && with.contains(&*one.variant.of);
         }
-        let variants: Vec<&Variant> = expanded.iter().map(|one| &one.variant).collect();
-        with_company(&variants, &mut chosen);
-        let files: Vec<String> = loaded.files.iter().map(|file| file.name.clone()).collect();
-        let has_setup: Vec<bool> = loaded.files.iter().map(|file| !file.setup.is_empty()).collect();
-        let mut checks = Vec::with_capacity(chosen.iter().filter(|chosen| **chosen).count());
-        checks.extend(expanded.into_iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(one, _)| {
-            let check = one.check();
-            Planned {
-                skip: elsewhere(&check, platform),
-                setup: has_setup[one.file].then_some(one.file),
-                check,
-                locks: one.locks,
-                beside: one.beside,
-                is_one_of_several: one.is_one_of_several,
-                variant: one.variant,
-                needs_proof: true,
-                tooth: None,
-            }
-        }));
-        Ok(Self {
-            project,
-            checks,
-            setups: loaded.files.into_iter().map(|file| file.setup).collect(),
-            manifests: Manifests { digest: Some(loaded.digest), files },
-        })
+        let mut plan = Self { project, checks, setups, manifests: Manifests { digest: Some(loaded.digest), files } };
+        plan.keep_chosen(chosen);
+        Ok(plan)
     }
 
     /// Keeps the checks with these ids, and what they show nothing without.
     pub fn keep_ids(&mut self, is_kept: impl Fn(&str) -> bool) {
-        let variants: Vec<&Variant> = self.checks.iter().map(|planned| &planned.variant).collect();
-        let mut chosen: Vec<bool> = self.checks.iter().map(|planned| is_kept(&planned.check.id)).collect();
-        with_company(&variants, &mut chosen);
+        let chosen = self.checks.iter().map(|planned| is_kept(planned.id())).collect();
+        self.keep_chosen(chosen);
+    }
+
+    fn keep_chosen(&mut self, mut chosen: Vec<bool>) {
+        with_company(&self.checks, &mut chosen);
         let mut chosen = chosen.into_iter();
         self.checks.retain(|_| chosen.next().unwrap_or_default());
+    }
+
+    /// Changes what all checks say.
+    pub fn change(&mut self, change: impl Fn(&mut Check)) {
+        // Variants of a check stand together.
+        let mut last: Option<[Arc<Check>; 2]> = None;
+        for planned in &mut self.checks {
+            let known = last.as_ref().filter(|[before, _]| Arc::ptr_eq(before, &planned.base));
+            let changed = || {
+                let mut check = Check::clone(&planned.base);
+                change(&mut check);
+                Arc::new(check)
+            };
+            let after = known.map_or_else(changed, |[_, after]| Arc::clone(after));
+            let before = std::mem::replace(&mut planned.base, Arc::clone(&after));
+            last = Some([before, after]);
+        }
     }
 
     /// The commands that run once before a check.
@@ -112,31 +124,77 @@ impl Plan {
     /// A single command, without a manifest; once more under each of these facts.
     #[must_use]
     pub fn of_command(project: PathBuf, check: Check, vary: Vec<Fact>) -> Self {
-        let rules = check.rules;
         let loaded = LoadedCheck { rules: vec![Rules::Native], check, vary, matrix: Vec::new(), file: 0 };
-        let checks = expand(loaded, &Wanted::default(), &HashSet::new()).into_iter().map(|one| Planned {
-            // Nobody chooses it by an id that says so.
-            check: Check { rules, ..one.check() },
-            locks: one.locks,
-            beside: one.beside,
-            is_one_of_several: one.is_one_of_several,
-            variant: one.variant,
-            setup: None,
-            skip: None,
-            needs_proof: false,
-            tooth: None,
-        });
-        Self { project, checks: checks.collect(), setups: Vec::new(), manifests: Manifests::default() }
+        let checks = expand(loaded, &Wanted::default(), &HashSet::new());
+        let checks = checks.map(|(planned, _)| Planned { needs_proof: false, ..planned }).collect();
+        Self { project, checks, setups: Vec::new(), manifests: Manifests::default() }
     }
 }
 
 impl Planned {
+    /// A variant of a check, on its own.
+    #[must_use]
+    pub fn new(base: Arc<Check>, variant: Variant) -> Self {
+        Self {
+            id: variant.id().into(),
+            base,
+            variant,
+            locks: Arc::default(),
+            beside: false,
+            is_one_of_several: false,
+            needs_proof: true,
+            setup: None,
+            skip: None,
+            tooth: None,
+        }
+    }
+
+    /// Its id, unique in the run.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The check that it is a variant of: what no variant changes is its own as well. That is all but `id`, `variant`, `env`,
+    /// `rules`, `fact` and `retries`.
+    #[must_use]
+    pub fn base(&self) -> &Check {
+        &self.base
+    }
+
+    /// By whose rules it is judged.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        let own = self.variant.changes.iter().find_map(|change| match change {
+            Change::Rules(rules) => Some(*rules),
+            _ => None,
+        });
+        own.unwrap_or(self.base.rules)
+    }
+
+    /// The check as it runs.
+    #[must_use]
+    pub fn check(&self) -> Check {
+        let mut check = Check { id: self.id().to_owned(), rules: self.rules(), ..Check::clone(&self.base) };
+        check.variant = self.variant.name().or(check.variant);
+        for change in &*self.variant.changes {
+            match change {
+                Change::Fact(fact) => check.fact = Some(*fact),
+                Change::Setting(set) => drop(check.env.insert(set.name.clone(), set.value.clone())),
+                // Whether it meets the others is not to be tried until it does not.
+                Change::Copy(_) => check.retries = None,
+                Change::Rules(_) | Change::OneTmpdir => {}
+            }
+        }
+        check
+    }
+
     /// What chooses it alone on a command line: its id, or `sweep@native` where that of the check itself means all of its
     /// variants.
     #[must_use]
     pub fn name(&self) -> String {
-        let id = &self.check.id;
-        if self.is_one_of_several && *id == self.variant.of { format!("{id}{NATIVE}") } else { id.clone() }
+        let id = self.id();
+        if self.is_one_of_several && *id == *self.variant.of { format!("{id}{NATIVE}") } else { id.to_owned() }
     }
 }
 
@@ -176,14 +234,14 @@ fn bounded(loaded: &LoadedCheck, wanted: &Wanted) -> Result<()> {
 }
 
 /// Chooses with a copy what it runs beside, and the check alone: one without the others shows nothing.
-fn with_company(variants: &[&Variant], chosen: &mut [bool]) {
+fn with_company(checks: &[Planned], chosen: &mut [bool]) {
     let company = |one: &Variant| (one.compared_with(), one.has_one_tmpdir());
-    let copies = variants.iter().zip(&*chosen).filter(|(one, chosen)| **chosen && one.is_copy());
-    let named: HashSet<(String, bool)> = copies.map(|(one, _)| company(one)).collect();
+    let copies = checks.iter().zip(&*chosen).filter(|(one, chosen)| **chosen && one.variant.is_copy());
+    let named: HashSet<(String, bool)> = copies.map(|(one, _)| company(&one.variant)).collect();
     let alone: HashSet<&str> = named.iter().map(|(id, _)| id.as_str()).collect();
-    for (one, chosen) in variants.iter().zip(chosen) {
-        let is_alone = || alone.contains(one.id().as_str());
-        *chosen |= if one.is_copy() { named.contains(&company(one)) } else { is_alone() };
+    for (one, chosen) in checks.iter().zip(chosen) {
+        *chosen |=
+            if one.variant.is_copy() { named.contains(&company(&one.variant)) } else { alone.contains(one.id()) };
     }
 }
 

@@ -2,6 +2,7 @@
 //! each of its edits made there.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::{Plan, Planned, Variant};
 use crate::error::{Error, Result};
@@ -82,8 +83,8 @@ impl Plan {
     /// If an edit is named that a check does not have.
     pub fn teeth(self, named: &Named) -> Result<Self> {
         for (id, number) in &named.edits {
-            let check = self.checks.iter().find(|planned| planned.check.id == *id);
-            let has = check.map_or(0, |planned| planned.check.breaks.len());
+            let check = self.checks.iter().find(|planned| planned.id() == id);
+            let has = check.map_or(0, |planned| planned.base().breaks.len());
             if *number > has {
                 let edits = if has == 1 { "1 edit".to_owned() } else { format!("{has} edits") };
                 return Err(Error::Usage(format!(
@@ -95,15 +96,15 @@ impl Plan {
         let mut tried: HashSet<String> = HashSet::new();
         let is_tried = |planned: &Planned| {
             let mut is_first = || tried.insert(planned.variant.by_rules());
-            let is_named = named.checks.contains(&planned.check.id);
-            let is_meant = is_named || !named.only.contains(&planned.variant.of);
-            !planned.check.breaks.is_empty() && is_meant && (is_named || is_first())
+            let is_named = named.checks.iter().any(|named| named == planned.id());
+            let is_meant = is_named || !named.only.contains(&*planned.variant.of);
+            !planned.base().breaks.is_empty() && is_meant && (is_named || is_first())
         };
         for planned in self.checks.into_iter().filter(is_tried) {
             let of = checks.len();
-            let id = planned.check.id.clone();
-            let breaks = planned.check.breaks.iter().enumerate().map(|(at, made)| (at + 1, made.clone()));
-            let breaks: Vec<(usize, Break)> = breaks.filter(|(number, _)| named.has(&id, *number)).collect();
+            let id = planned.id();
+            let breaks = planned.base().breaks.iter().enumerate().map(|(at, made)| (at + 1, made.clone()));
+            let breaks: Vec<(usize, Break)> = breaks.filter(|(number, _)| named.has(id, *number)).collect();
             let expects = breaks.iter().map(|(_, made)| made.expect.clone()).collect();
             checks.push(in_copy(&planned, 0, "as it is".to_owned(), Tooth::Whole { expects }));
             for (number, made) in breaks {
@@ -117,32 +118,35 @@ impl Plan {
 
 /// One of the checks that a check with `breaks` becomes.
 fn in_copy(planned: &Planned, number: usize, title: String, tooth: Tooth) -> Planned {
-    let Check { id, variant, cwd, repeat, retries, .. } = &planned.check;
-    let id = format!("{id}{MARK}{number}");
+    let check = planned.check();
+    let id = format!("{}{MARK}{number}", check.id);
     let (repeat, retries) = match tooth {
-        Tooth::Whole { .. } => (*repeat, *retries),
+        Tooth::Whole { .. } => (check.repeat, check.retries),
         // A check that runs several times is red if one of the runs is.
-        Tooth::Edited { .. } => (1, (*repeat > 1).then(|| Retries { count: *repeat - 1, flaky: FlakyIs::Pass })),
+        Tooth::Edited { .. } => {
+            (1, (check.repeat > 1).then(|| Retries { count: check.repeat - 1, flaky: FlakyIs::Pass }))
+        }
+    };
+    // Nothing is said of it together with others.
+    let variant = Variant::plain(&id);
+    let check = Check {
+        id,
+        variant: Some(format!("{}{MARK}{number}", check.variant.as_deref().unwrap_or_default())),
+        title: Some(title),
+        cwd: if check.cwd == Cwd::Project { Cwd::Copy } else { check.cwd },
+        copies: 1,
+        repeat,
+        retries,
+        ..check
     };
     Planned {
-        // Nothing is said of it together with others.
-        variant: Variant::plain(&id),
-        check: Check {
-            id,
-            variant: Some(format!("{}{MARK}{number}", variant.as_deref().unwrap_or_default())),
-            title: Some(title),
-            cwd: if *cwd == Cwd::Project { Cwd::Copy } else { *cwd },
-            copies: 1,
-            repeat,
-            retries,
-            ..planned.check.clone()
-        },
         // Each has a copy of its own: only what it has in common with others keeps it back.
-        locks: planned.check.lock.clone(),
-        beside: false,
-        is_one_of_several: false,
-        tooth: Some(tooth),
-        ..planned.clone()
+        locks: check.lock.clone().into(),
+        setup: planned.setup,
+        skip: planned.skip.clone(),
+        needs_proof: planned.needs_proof,
+        tooth: Some(Box::new(tooth)),
+        ..Planned::new(Arc::new(check), variant)
     }
 }
 
@@ -155,29 +159,25 @@ mod tests {
     fn plan() -> Plan {
         let edit = Edit { file: "a".into(), replace: "x".into(), with: String::new(), all: false };
         let made = |expect: &str| Break { edits: vec![edit.clone()], expect: expect.into() };
-        let planned = |id: &str, breaks| Planned {
-            check: Check { breaks, ..Check::new(id, CheckCommand::Argv(vec!["x".into()])) },
-            variant: Variant::plain(id),
-            locks: vec!["planted x".into()],
-            beside: true,
-            is_one_of_several: true,
-            setup: None,
-            skip: None,
-            needs_proof: true,
-            tooth: None,
-        };
+        let check = |id: &str, breaks| Check { breaks, ..Check::new(id, CheckCommand::Argv(vec!["x".into()])) };
         let checks = vec![
-            planned("none", vec![]),
-            planned("a", vec![made("one"), made("two")]),
-            planned("b", vec![made("three")]),
+            planned(check("none", vec![]), &[]),
+            planned(check("a", vec![made("one"), made("two")]), &[]),
+            planned(check("b", vec![made("three")]), &[]),
         ];
         Plan { project: "/".into(), checks, setups: vec![], manifests: Manifests::default() }
+    }
+
+    fn planned(check: Check, changes: &[Change]) -> Planned {
+        let variant = Variant::plain(&check.id).with_all(changes);
+        let locks = ["planted x".to_owned()].into();
+        Planned { locks, beside: true, is_one_of_several: true, ..Planned::new(Arc::new(check), variant) }
     }
 
     fn ids(patterns: &[&str]) -> Result<Vec<String>> {
         let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
         let plan = plan().teeth(&Named::of(&patterns))?;
-        Ok(plan.checks.into_iter().map(|planned| planned.check.id).collect())
+        Ok(plan.checks.iter().map(|planned| planned.id().to_owned()).collect())
     }
 
     #[test]
@@ -192,14 +192,13 @@ mod tests {
     #[test]
     fn one_red_run_of_several_is_enough_for_an_edit_and_facts_are_left_alone() {
         let mut plan = plan();
-        plan.checks[1].check.repeat = 20;
-        let variant = Variant::plain("a").with(Change::Fact(Fact::Locale));
-        plan.checks[2] = Planned { variant, ..plan.checks[1].clone() };
-        plan.checks[2].check.id = "a[locale]".into();
+        let check = Check { repeat: 20, ..plan.checks[1].check() };
+        plan.checks[1] = planned(check.clone(), &[]);
+        plan.checks[2] = planned(check, &[Change::Fact(Fact::Locale)]);
         let plan = plan.teeth(&Named::default()).expect("a plan");
         let tries = plan.checks.iter().map(|planned| {
-            let Check { id, repeat, retries, .. } = &planned.check;
-            (id.as_str(), *repeat, retries.map(|retries| (retries.count, retries.flaky)))
+            let Check { repeat, retries, .. } = planned.base();
+            (planned.id(), *repeat, retries.map(|retries| (retries.count, retries.flaky)))
         });
         let edited = Some((19, FlakyIs::Pass));
         assert_eq!(tries.collect::<Vec<_>>(), [("a!0", 20, None), ("a!1", 1, edited), ("a!2", 1, edited)]);
@@ -208,13 +207,11 @@ mod tests {
     #[test]
     fn an_edit_that_is_named_is_that_of_the_check_and_of_none_of_its_variants() {
         let mut plan = plan();
-        let variant = Variant::plain("a").with(Change::Rules(Rules::Windows));
-        plan.checks[2] = Planned { variant, ..plan.checks[1].clone() };
-        plan.checks[2].check.id = "a@windows".into();
+        plan.checks[2] = planned(plan.checks[1].check(), &[Change::Rules(Rules::Windows)]);
         let ids = |patterns: &[&str]| {
             let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
             let plan = plan.clone().teeth(&Named::of(&patterns)).expect("a plan");
-            plan.checks.into_iter().map(|planned| planned.check.id).collect::<Vec<_>>()
+            plan.checks.iter().map(|planned| planned.id().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(ids(&["a!2"]), ["a!0", "a!2"]);
         assert_eq!(ids(&["a!2", "a@windows!1"]), ["a!0", "a!2", "a@windows!0", "a@windows!1"]);
@@ -225,8 +222,8 @@ mod tests {
     #[test]
     fn copies_do_not_keep_each_other_back() {
         let plan = plan().teeth(&Named::default()).expect("a plan");
-        assert!(plan.checks.iter().all(|planned| planned.locks.is_empty() && planned.check.cwd == Cwd::Copy));
-        let Some(Tooth::Edited { of, number, .. }) = &plan.checks[4].tooth else { panic!("no edit") };
-        assert_eq!((*of, *number, plan.checks[*of].check.id.as_str()), (3, 1, "b!0"));
+        assert!(plan.checks.iter().all(|planned| planned.locks.is_empty() && planned.base().cwd == Cwd::Copy));
+        let Some(Tooth::Edited { of, number, .. }) = plan.checks[4].tooth.as_deref() else { panic!("no edit") };
+        assert_eq!((*of, *number, plan.checks[*of].id()), (3, 1, "b!0"));
     }
 }

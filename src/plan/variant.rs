@@ -1,6 +1,7 @@
 //! What the variants of a check are.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::model::{Fact, Rules};
 
@@ -8,12 +9,14 @@ use crate::model::{Fact, Rules};
 pub const ONE_TMPDIR: &str = "one-tmpdir";
 
 /// What a check that runs is a variant of. A check without others of its kind is the only variant of itself.
+///
+/// Of a check there may be very many: what they have in common is there once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variant {
     /// The id of the check in its manifest.
-    pub of: String,
+    pub of: Arc<str>,
     /// What was changed for it; nothing for the check as its manifest has it.
-    pub changes: Vec<Change>,
+    pub changes: Arc<[Change]>,
 }
 
 /// What distinguishes one variant of a check from another.
@@ -21,8 +24,8 @@ pub struct Variant {
 pub enum Change {
     /// It is judged by these rules, other than those of the system.
     Rules(Rules),
-    /// A variable of its environment has this value; `None` if it is not set.
-    Setting { name: String, value: Option<String> },
+    /// A variable of its environment is set, or is not.
+    Setting(Arc<Setting>),
     /// This is otherwise about its surroundings.
     Fact(Fact),
     /// It runs beside copies of itself that all have the same `TMPDIR`.
@@ -31,32 +34,44 @@ pub enum Change {
     Copy(u32),
 }
 
+/// A variable of a check's environment.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Setting {
+    pub name: String,
+    /// `None` if it is not set.
+    pub value: Option<String>,
+}
+
 impl Variant {
     /// The check as its manifest has it.
     #[must_use]
     pub fn plain(of: &str) -> Self {
-        Self { of: of.to_owned(), changes: Vec::new() }
+        Self { of: of.into(), changes: Arc::default() }
     }
 
     /// This one with a further change.
     #[must_use]
     pub fn with(&self, change: Change) -> Self {
-        let mut changes = self.changes.clone();
-        changes.push(change);
-        Self { of: self.of.clone(), changes }
+        self.with_all(&[change])
+    }
+
+    /// This one with further changes.
+    #[must_use]
+    pub fn with_all(&self, further: &[Change]) -> Self {
+        Self { of: Arc::clone(&self.of), changes: self.changes.iter().chain(further).cloned().collect() }
     }
 
     /// Its id.
     #[must_use]
     pub fn id(&self) -> String {
-        self.of.clone() + &self.suffix()
+        format!("{}{}", self.of, self.suffix())
     }
 
     /// The id of the variant that it is set against under a fact and beside itself: the check by the same rules, with the same
     /// settings.
     #[must_use]
     pub fn compared_with(&self) -> String {
-        self.id_of(|change| matches!(change, Change::Rules(_) | Change::Setting { .. }))
+        self.id_of(|change| matches!(change, Change::Rules(_) | Change::Setting(_)))
     }
 
     /// The id that all variants by the same rules have in common.
@@ -68,18 +83,18 @@ impl Variant {
     /// The id of the variant with some of its changes.
     fn id_of(&self, is_kept: impl Fn(&Change) -> bool) -> String {
         let changes = self.changes.iter().filter(|change| is_kept(change)).cloned().collect();
-        Self { of: self.of.clone(), changes }.id()
+        Self { of: Arc::clone(&self.of), changes }.id()
     }
 
     /// The variables that are set for it.
     pub fn settings(&self) -> impl Iterator<Item = &Change> {
-        self.changes.iter().filter(|change| matches!(change, Change::Setting { .. }))
+        self.changes.iter().filter(|change| matches!(change, Change::Setting(_)))
     }
 
     /// Whether it is a combination of a matrix, and nothing more.
     #[must_use]
     pub fn is_combination(&self) -> bool {
-        matches!(self.changes.last(), Some(Change::Setting { .. }))
+        matches!(self.changes.last(), Some(Change::Setting(_)))
     }
 
     /// Whether it runs at the same moment as others of its check.
@@ -107,13 +122,12 @@ impl Variant {
     #[must_use]
     pub fn suffix(&self) -> String {
         let settings: Vec<String> = self.settings().map(Change::words).collect();
-        let is_first =
-            |at: usize| !matches!(at.checked_sub(1).map(|at| &self.changes[at]), Some(Change::Setting { .. }));
+        let is_first = |at: usize| !matches!(at.checked_sub(1).map(|at| &self.changes[at]), Some(Change::Setting(_)));
         let parts = self.changes.iter().enumerate().map(|(at, change)| match change {
             Change::Rules(rules) => format!("@{}", rules.name()),
             // All of them stand together.
-            Change::Setting { .. } if is_first(at) => format!("[{}]", settings.join(",")),
-            Change::Setting { .. } => String::new(),
+            Change::Setting(_) if is_first(at) => format!("[{}]", settings.join(",")),
+            Change::Setting(_) => String::new(),
             Change::Fact(fact) => format!("[{}]", fact.name()),
             Change::OneTmpdir => format!("[{ONE_TMPDIR}]"),
             Change::Copy(number) => format!("#{number}"),
@@ -137,12 +151,18 @@ impl Variant {
 }
 
 impl Change {
+    /// A variable with that value; `None` if it is not set.
+    #[must_use]
+    pub fn setting(name: &str, value: Option<&str>) -> Self {
+        Self::Setting(Arc::new(Setting { name: name.to_owned(), value: value.map(str::to_owned) }))
+    }
+
     /// In a few words: `FRESH=0.1`.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
             Self::Rules(rules) => rules.name().to_owned(),
-            Self::Setting { name, value } => format!("{name}={}", value.as_deref().unwrap_or("null")),
+            Self::Setting(set) => format!("{}={}", set.name, set.value.as_deref().unwrap_or("null")),
             Self::Fact(fact) => fact.words().to_owned(),
             Self::OneTmpdir => "one TMPDIR for all".to_owned(),
             Self::Copy(number) => format!("copy {number}"),
@@ -186,9 +206,7 @@ mod tests {
         assert_eq!(windows.with(Change::Fact(Fact::Locale)).compared_with(), "a@windows");
         assert_eq!(windows.compared_with(), "a@windows");
         assert_eq!(windows.with(Change::OneTmpdir).with(Change::Copy(2)).compared_with(), "a@windows");
-        let set = |variant: &Variant, name: &str, value: Option<&str>| {
-            variant.with(Change::Setting { name: name.to_owned(), value: value.map(str::to_owned) })
-        };
+        let set = |variant: &Variant, name: &str, value: Option<&str>| variant.with(Change::setting(name, value));
         let one = set(&windows, "FRESH", Some("0.1"));
         let both = set(&one, "MODE", None).with(Change::Fact(Fact::Locale));
         assert_eq!(both.suffix(), "@windows[FRESH=0.1,MODE=null][locale]");

@@ -69,8 +69,7 @@ pub fn statement(
     }
     let (mut subject, mut checks, mut left_out) =
         (vec![tree_subject(&before.tree, &before.commit)], Vec::new(), Vec::new());
-    let planned: HashMap<&str, &Planned> =
-        plan.checks.iter().map(|planned| (planned.check.id.as_str(), planned)).collect();
+    let planned: HashMap<&str, &Planned> = plan.checks.iter().map(|planned| (planned.id(), planned)).collect();
     for check in reports {
         let check = check?;
         let planned = planned.get(check.id.as_str());
@@ -118,9 +117,9 @@ fn digest(run: &Run<'_>, planned: &Planned, report: &CheckReport) -> Result<Stri
         return Err(format!("it was skipped: {}", report.reason.as_deref().unwrap_or("nothing of it ran")));
     }
     let setup = run.plan.setup(planned);
-    let before = run.start.inputs(&planned.check, setup).map_err(|why| format!("when the run began, {why}"))?;
+    let before = run.start.inputs(&planned.check(), setup).map_err(|why| format!("when the run began, {why}"))?;
     // The tree is the same, so that what is as committed is what it was.
-    run.end.inputs(&planned.check, setup).map_err(|why| format!("after the run, {why}"))?;
+    run.end.inputs(&planned.check(), setup).map_err(|why| format!("after the run, {why}"))?;
     Ok(before.digest())
 }
 

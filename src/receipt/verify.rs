@@ -210,8 +210,8 @@ impl Yardstick {
 /// The inputs of a check in a commit; `None` if it has no such check.
 #[must_use]
 pub fn inputs(plan: &Plan, id: &str, revision: &Revision) -> Option<Result<Inputs, String>> {
-    let planned = plan.checks.iter().find(|planned| planned.check.id == id)?;
-    Some(Inputs::of(&planned.check, plan.setup(planned), revision))
+    let planned = plan.checks.iter().find(|planned| planned.id() == id)?;
+    Some(Inputs::of(&planned.check(), plan.setup(planned), revision))
 }
 
 fn holds(check: &VerifiedCheck) -> bool {

@@ -67,7 +67,7 @@ fn combination(id: &str) -> Option<Variant> {
     let (of, settings) = id.strip_suffix(']')?.rsplit_once('[')?;
     settings.split(',').try_fold(Variant::plain(of), |variant, setting| {
         let (name, value) = setting.split_once('=')?;
-        Some(variant.with(Change::Setting { name: name.to_owned(), value: Some(value.to_owned()) }))
+        Some(variant.with(Change::setting(name, Some(value))))
     })
 }
 

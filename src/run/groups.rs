@@ -92,7 +92,7 @@ pub(super) fn breaks(message: String, frame: Option<&Frame>) -> Finding {
 
 /// The variant with these changes, if it passes.
 fn green<'m, 'a>(members: &'m [Member<'a>], changes: &[Change]) -> Option<&'m Member<'a>> {
-    members.iter().find(|other| other.variant.changes == changes && other.standing == Standing::Green)
+    members.iter().find(|other| *other.variant.changes == *changes && other.standing == Standing::Green)
 }
 
 fn depends_on(fact: Fact) -> Finding {
@@ -106,7 +106,7 @@ fn collision(members: &[Member<'_>], red: &Member<'_>) -> Option<Finding> {
     let alone = members.iter().find(|other| {
         let changes = &other.variant.changes;
         other.standing == Standing::Green
-            && changes.iter().all(|change| matches!(change, Change::Rules(_) | Change::Setting { .. }))
+            && changes.iter().all(|change| matches!(change, Change::Rules(_) | Change::Setting(_)))
             && red.variant.changes.starts_with(changes)
     })?;
     let beside: Vec<&SharedUse> =
@@ -297,7 +297,7 @@ impl<'a> Groups<'a> {
             let mut report = match self.held.take(seen.index) {
                 Ok(Some(report)) => report,
                 Ok(None) => continue,
-                Err(error) => records::lost_again(&self.plan.checks[seen.index].check, &error),
+                Err(error) => records::lost_again(&self.plan.checks[seen.index].check(), &error),
             };
             findings.remove(&place).unwrap_or_default().into_iter().for_each(|finding| add(&mut report, finding));
             tell(seen.index, report);

@@ -95,13 +95,13 @@ impl<'a> Life<'a> {
             },
             Err(why) => {
                 let report = |&index: &usize| {
-                    told(index, records::not_run(&self.plan.checks[index].check, Verdict::Broken, why.clone()))
+                    told(index, records::not_run(&self.plan.checks[index].check(), Verdict::Broken, why.clone()))
                 };
                 return copies.iter().map(report).collect();
             }
         };
         let lost = |index: usize, error: &LaneError| {
-            told(index, records::lost(&self.plan.checks[index].check, Vec::new(), error))
+            told(index, records::lost(&self.plan.checks[index].check(), Vec::new(), error))
         };
         let _reader = self.reader(&self.plan.checks[*first]);
         match slot.at_once(copies, |slot, &index| self.begin(index, slot, Some(&beside))) {
@@ -118,11 +118,11 @@ impl<'a> Life<'a> {
 
     /// Keeps what a check reads from being taken for a hook's reading; a hook's own call is apart from others by itself.
     fn reader(&self, planned: &Planned) -> Option<hook::Reader<'_>> {
-        match (&planned.check.command, &planned.tooth) {
+        match (&planned.base().command, &planned.tooth) {
             (CheckCommand::Hook(_), _) => None,
             // It is made in a copy of the project.
             (_, Some(_)) => Some(self.reading.by_any(self.plan)),
-            (_, None) => Some(self.reading.by_check(self.plan, &planned.check)),
+            (_, None) => Some(self.reading.by_check(self.plan, planned.base())),
         }
     }
 
@@ -138,7 +138,7 @@ impl<'a> Life<'a> {
     fn live(&self, index: usize, slot: &mut Slot<'_>, beside: Option<&Beside>) -> Half<'a> {
         let start = beside.map(|beside| beside.together.place());
         let planned = &self.plan.checks[index];
-        let check = &planned.check;
+        let check = &planned.check();
         let told = |report| Half::Told(Box::new(report));
         let sandbox = match slot.sandbox() {
             Ok(sandbox) => sandbox,
@@ -211,7 +211,7 @@ impl<'a> Life<'a> {
             return;
         }
         let Pending { planned, sandbox, places, outcome, .. } = &*pending;
-        let found = before.findings(self, &planned.check, (sandbox, places), slot, &outcome.touched);
+        let found = before.findings(self, &planned.check(), (sandbox, places), slot, &outcome.touched);
         pending.left.extend(self.project.beside(pending.index, found));
     }
 
@@ -219,7 +219,7 @@ impl<'a> Life<'a> {
     fn pending(&self, begun: Begun, slot: &Slot<'_>) -> Pending<'a> {
         let Begun { index, ready, bite, listing, mut outcome, sandbox, started, since } = begun;
         let planned = &self.plan.checks[index];
-        let check = &planned.check;
+        let check = planned.base();
         outcome.untouched &= !listing.touched;
         outcome.blind.extend(listing.blind);
         let Ready { program, places, before, .. } = ready;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::residue::TICK;
 use super::sandbox::Sandbox;
 use crate::model::{Check, Cwd, Finding, Kind, Platform, Severity};
-use crate::plan::Plan;
+use crate::plan::{Plan, Planned};
 use crate::platform::{self, Outcome};
 use crate::probes::{self, Blame, Illegal};
 use crate::source;
@@ -52,7 +52,11 @@ impl<'a> Tracked<'a> {
     /// What is to be said of the run as a whole, where no check was told: a note, or why nothing is known.
     #[must_use]
     pub fn of_the_run(&self, strict: bool) -> Option<Finding> {
-        let checks = || self.plan.checks.iter().map(|planned| &planned.check);
+        // All other variants are the same for other systems.
+        let mut seen = HashSet::new();
+        let differ = self.plan.checks.iter().filter(|planned| seen.insert((&*planned.variant.of, planned.rules())));
+        let checks: Vec<Check> = differ.map(Planned::check).collect();
+        let checks = || checks.iter();
         let is_for = |check: &Check| elsewhere(check, Check::is_for);
         let may_run = |check: &Check| elsewhere(check, Check::may_run_on);
         // A single command is no project.

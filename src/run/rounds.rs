@@ -44,7 +44,7 @@ impl<'a> Rounds<'a> {
     /// Whether a check may run again once it ran.
     #[must_use]
     pub fn may_return(&self, index: usize) -> bool {
-        let check = &self.plan.checks[index].check;
+        let check = &self.plan.checks[index].check();
         self.until_fail || check.repeat > 1 || check.retries.is_some()
     }
 
@@ -62,7 +62,7 @@ impl<'a> Rounds<'a> {
         let mut tallies = self.lock();
         let tally = tallies.entry(index).or_default();
         tally.add(report);
-        let check = &self.plan.checks[index].check;
+        let check = &self.plan.checks[index].check();
         if tally.is_enough(check, self.until_fail) {
             let tally = tallies.remove(&index).unwrap_or_default();
             return self.told(index, tally).map_or(Next::Again, |report| Next::Done(Box::new(report)));
@@ -81,10 +81,10 @@ impl<'a> Rounds<'a> {
 
     fn told(&self, index: usize, tally: Tally) -> Option<CheckReport> {
         let planned = &self.plan.checks[index];
-        match planned.tooth {
+        match planned.tooth.as_deref() {
             // It was tried until a run noticed the edit, and none of them tells of the project.
             Some(Tooth::Edited { .. }) => tally.green_one.or(tally.red_one),
-            _ => tally.report(&planned.check),
+            _ => tally.report(&planned.check()),
         }
     }
 

@@ -41,7 +41,7 @@ struct State {
     /// By how many that run each lock is held: copies hold theirs together.
     locked: HashMap<String, usize>,
     /// By the id of their check, the variants of which something is left.
-    variants: HashMap<String, Vec<usize>>,
+    variants: HashMap<Arc<str>, Vec<usize>>,
     /// Those of these whose processes may still run.
     live: HashSet<usize>,
     /// Those that ran while another variant of their check did.
@@ -141,16 +141,16 @@ impl<'a> Schedule<'a> {
     /// Whether a check may start while those variants of it run that do.
     fn may_join(&self, state: &State, index: usize) -> bool {
         let joins = |index: &usize| self.plan.checks[*index].beside && !state.alone.contains(index);
-        let others = state.variants.get(&self.plan.checks[index].variant.of);
+        let others = state.variants.get(&*self.plan.checks[index].variant.of);
         others.is_none_or(|others| joins(&index) && others.iter().all(joins))
     }
 
     fn hand_out(&self, state: &mut State, index: usize) {
         let planned = &self.plan.checks[index];
-        for lock in &planned.locks {
+        for lock in &*planned.locks {
             *state.locked.entry(lock.clone()).or_default() += 1;
         }
-        let variants = state.variants.entry(planned.variant.of.clone()).or_default();
+        let variants = state.variants.entry(Arc::clone(&planned.variant.of)).or_default();
         let others: Vec<usize> = variants.iter().copied().filter(|other| state.live.contains(other)).collect();
         if planned.beside && !others.is_empty() {
             state.accompanied.extend(others);
@@ -170,7 +170,7 @@ impl<'a> Schedule<'a> {
 
     /// A check is judged; `Err` if it is red, with why what depends on it can't run.
     pub fn judged(&self, index: usize, verdict: SetupResult) {
-        let is_awaited = matches!(self.plan.checks[index].tooth, Some(Tooth::Whole { .. }));
+        let is_awaited = matches!(self.plan.checks[index].tooth.as_deref(), Some(Tooth::Whole { .. }));
         if self.fail_fast || is_awaited {
             let mut state = self.lock();
             state.enough |= self.fail_fast && verdict.is_err();
@@ -229,7 +229,7 @@ impl<'a> Schedule<'a> {
 
     fn leave(&self, state: &mut State, index: usize) {
         let planned = &self.plan.checks[index];
-        for lock in &planned.locks {
+        for lock in &*planned.locks {
             if let Some(held) = state.locked.get_mut(lock) {
                 *held -= 1;
                 if *held == 0 {
@@ -237,10 +237,10 @@ impl<'a> Schedule<'a> {
                 }
             }
         }
-        if let Some(variants) = state.variants.get_mut(&planned.variant.of) {
+        if let Some(variants) = state.variants.get_mut(&*planned.variant.of) {
             variants.retain(|other| *other != index);
             if variants.is_empty() {
-                state.variants.remove(&planned.variant.of);
+                state.variants.remove(&*planned.variant.of);
             }
         }
         state.live.remove(&index);
@@ -255,8 +255,8 @@ impl<'a> Schedule<'a> {
 
 /// What came of the check that this one is an edited form of; `None` while that is not known.
 fn before(planned: &Planned, state: &State) -> Option<SetupResult> {
-    match planned.tooth {
-        Some(Tooth::Edited { of, .. }) => state.judged.get(&of).cloned(),
+    match planned.tooth.as_deref() {
+        Some(Tooth::Edited { of, .. }) => state.judged.get(of).cloned(),
         _ => Some(Ok(())),
     }
 }
@@ -273,10 +273,9 @@ mod tests {
             .map(|(id, locks, setup)| {
                 let check = Check::new(*id, CheckCommand::Argv(vec!["x".into()]));
                 let locks = locks.iter().map(|&lock| lock.to_owned()).collect();
-                let variant = Variant::plain(id);
-                let (setup, skip, tooth) = (*setup, None, None);
-                let (beside, is_one_of_several) = (false, false);
-                Planned { check, variant, locks, beside, is_one_of_several, setup, skip, needs_proof: true, tooth }
+                let mut planned = Planned::new(Arc::new(check), Variant::plain(id));
+                (planned.locks, planned.setup) = (locks, *setup);
+                planned
             })
             .collect();
         Plan { project: "/".into(), checks, setups: vec![Vec::new()], manifests: crate::model::Manifests::default() }
@@ -410,9 +409,9 @@ mod tests {
     #[test]
     fn an_edited_check_waits_for_what_is_said_of_it_as_it_is() {
         let mut plan = plan(&[("a!0", &[], None), ("a!1", &[], None), ("b", &[], None)]);
-        plan.checks[0].tooth = Some(Tooth::Whole { expects: Vec::new() });
+        plan.checks[0].tooth = Some(Box::new(Tooth::Whole { expects: Vec::new() }));
         let made = Break { edits: Vec::new(), expect: "unmet".into() };
-        plan.checks[1].tooth = Some(Tooth::Edited { of: 0, number: 1, made });
+        plan.checks[1].tooth = Some(Box::new(Tooth::Edited { of: 0, number: 1, made }));
         for verdict in [Ok(()), Err("it is red as it is".to_owned())] {
             let schedule = Schedule::new(&plan, 0..3, Arc::default(), false);
             assert_eq!(schedule.next(), Some(Work::Check(0, Ok(()))));

@@ -114,7 +114,7 @@ mod tests {
             .map(|(settings, _)| {
                 settings.split(',').fold(Variant::plain("a"), |variant, setting| {
                     let (name, value) = setting.split_once('=').expect("a setting");
-                    variant.with(Change::Setting { name: name.to_owned(), value: Some(value.to_owned()) })
+                    variant.with(Change::setting(name, Some(value)))
                 })
             })
             .collect();

@@ -183,7 +183,7 @@ impl<'a> Settler<'a> {
                 not_before = Instant::now() + began.elapsed() * PAUSE;
                 unseen.take(&look);
                 for mut pending in batch {
-                    unseen.take_of(&pending.planned.check.id, &mut pending.outcome);
+                    unseen.take_of(pending.planned.id(), &mut pending.outcome);
                     let strangers: Vec<Stranger> = of_sandbox(&look.strangers, pending.sandbox.root());
                     if strangers.is_empty() || pending.grace_over <= Instant::now() {
                         self.settle(pending, strangers, &mut tell);
@@ -306,7 +306,7 @@ impl Pending<'_> {
             spare,
             ..
         } = self;
-        let check = &planned.check;
+        let check = &planned.check();
         // Cases that never ran and have but a name are to blame for nothing.
         let told = |case: &Case| case.outcome != CaseOutcome::Unknown || case.at_ms.is_some();
         let cases = &reading.cases[..reading.cases.iter().rposition(told).map_or(0, |last| last + 1)];
@@ -376,7 +376,7 @@ impl Pending<'_> {
             }
             None => (records::processes(&outcome), outcome.stdout.end_us.map(|us| us / 1000), None),
         };
-        let cases = match planned.tooth {
+        let cases = match planned.tooth.as_deref() {
             // Those of a project that is broken on purpose are none of its own.
             Some(Tooth::Edited { .. }) if judgement.verdict == Verdict::Passed => Cases::default(),
             _ => Cases::new(judgement.counts, reading.cases),
@@ -436,7 +436,7 @@ pub fn at_limit(outcome: &Outcome) -> Option<String> {
 
 /// Whether nothing was put into the sandbox, and nothing happened to it.
 fn is_as_new(planned: &Planned, outcome: &Outcome, sandbox: &Sandbox) -> bool {
-    let check = &planned.check;
+    let check = &planned.check();
     outcome.untouched
         && check.fact.is_none()
         && check.files.is_empty()

@@ -58,13 +58,13 @@ impl Life<'_> {
     ///
     /// A sentence that says what is in the way.
     pub fn stage(&self, planned: &Planned, sandbox: &Sandbox) -> Result<(Places, Option<Bite>), String> {
-        let check = &planned.check;
+        let check = &planned.check();
         let Some(tooth) = &planned.tooth else { return Ok((self.places(check, sandbox)?, None)) };
         // A check that starts in the empty `work/` has the copy beside that.
         let beside = sandbox.root().join("project");
         let (to, cwd) = if check.cwd == Cwd::Sandbox { (beside, Some(sandbox.work())) } else { (sandbox.work(), None) };
         let project = self.copied.count(|| copy::project(&self.plan.project, &to, sandbox))?;
-        let edited = match tooth {
+        let edited = match &**tooth {
             Tooth::Whole { .. } => None,
             Tooth::Edited { made, .. } => Some((made, edits::make(&made.edits, &project)?)),
         };

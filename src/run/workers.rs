@@ -23,7 +23,7 @@ use super::settle::Settler;
 use super::slot::Slot;
 use crate::error::{Error, Result};
 use crate::model::{CheckReport, Finding, Severity, Stop, Totals, Verdict};
-use crate::plan::Plan;
+use crate::plan::{Plan, Planned};
 use crate::platform::{self, LaneHandle};
 use crate::probes;
 
@@ -162,7 +162,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let mut runnable = Vec::new();
     for (index, planned) in plan.checks.iter().enumerate() {
         match planned.skip.clone() {
-            Some(why) => judged(index, records::not_run(&planned.check, Verdict::Skipped, why)),
+            Some(why) => judged(index, records::not_run(&planned.check(), Verdict::Skipped, why.to_string())),
             None => runnable.push(index),
         }
     }
@@ -170,7 +170,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let lanes = options.jobs.clamp(1, runnable.len().max(1));
     if lanes > 1 {
         // What takes longest is not to be what the others wait for in the end. Of what is not known, anything can be true.
-        let took = |index: &usize| options.took.get(&plan.checks[*index].check.id).copied().unwrap_or(u64::MAX);
+        let took = |index: &usize| options.took.get(plan.checks[*index].id()).copied().unwrap_or(u64::MAX);
         runnable.sort_by_key(|index| Reverse(took(index)));
     }
     let rounds = Rounds::new(plan, options.until == Until::OneFails, Arc::clone(&interrupt.stop));
@@ -180,7 +180,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let ends_early = options.until != Until::AllRan;
     let schedule = Schedule::new(plan, runnable, Arc::clone(&interrupt.stop), ends_early).returning(returning);
     let read_back = |index: usize, report: io::Result<CheckReport>| {
-        report.unwrap_or_else(|error| records::lost_again(&plan.checks[index].check, &error))
+        report.unwrap_or_else(|error| records::lost_again(&plan.checks[index].check(), &error))
     };
     // What a check left with strangers may live until it is settled: so long its locks are its own.
     let settled = |index: usize, report: CheckReport| {
@@ -206,7 +206,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let left: Mutex<Vec<Finding>> = Mutex::default();
     // Begins a check as far as it need not be started; `Err` is where that ends.
     let fit = |index: usize, setup: SetupResult, slot: &mut Slot<'_>| {
-        let check = &plan.checks[index].check;
+        let check = &plan.checks[index].check();
         observer.check_started(&check.id);
         settler.lane_begins();
         let fit = match setup {
@@ -324,8 +324,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
     let took = took.into_inner().unwrap_or_else(PoisonError::into_inner);
     let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let ids = plan.checks.iter().map(|planned| &planned.check.id).enumerate();
-    let not_run: Vec<String> = ids.filter(|(index, _)| !told.contains(index)).map(|(_, id)| id.clone()).collect();
+    let ids = plan.checks.iter().map(Planned::id).enumerate();
+    let not_run: Vec<String> = ids.filter(|(index, _)| !told.contains(index)).map(|(_, id)| id.to_owned()).collect();
     let stopped = if interrupt.stop.load(Ordering::SeqCst) {
         Some(Stop::Interrupted)
     } else {

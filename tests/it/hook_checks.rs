@@ -640,7 +640,7 @@ fn what_a_hook_rests_on_is_among_its_inputs() {
         git(&["commit", "-q", "--allow-empty", "-m", "x"]);
         let revision = Revision::open(context.project(), "HEAD").expect("a commit");
         let plan = revision.plan("checks.d", Platform::Linux).expect("a plan");
-        Inputs::of(&plan.checks[0].check, &[], &revision).map(|inputs| inputs.digest())
+        Inputs::of(&plan.checks[0].check(), &[], &revision).map(|inputs| inputs.digest())
     };
     let mut known = vec![digest().expect("inputs")];
     context.file("other.py", "1");

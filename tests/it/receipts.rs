@@ -760,7 +760,7 @@ fn a_receipt_from_windows_is_judged_by_what_the_manifest_says_for_windows() {
     let revision = Revision::open(repository.context.project(), "HEAD").expect("a commit");
     let digest = |platform| {
         let plan = revision.plan("checks.d", platform).expect("a plan");
-        Inputs::of(&plan.checks[0].check, &[], &revision).expect("inputs").digest()
+        Inputs::of(&plan.checks[0].check(), &[], &revision).expect("inputs").digest()
     };
     let mut payload = repository.payload("r.json");
     assert_eq!(payload["subject"][1]["digest"]["sha256"], digest(Platform::Linux));

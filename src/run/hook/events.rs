@@ -54,7 +54,7 @@ impl<'a> Life<'a> {
     /// Takes a hook's check from its sandbox to the end of its calls.
     pub fn begin_hook(&self, index: usize, hook: &HookRef, sandbox: Sandbox, slot: &mut Slot<'_>) -> Half<'a> {
         let planned = &self.plan.checks[index];
-        let check = &planned.check;
+        let check = &planned.check();
         let started = SystemTime::now();
         let mut report = match self.call_all(planned, hook, &sandbox, slot) {
             Ok((told, places, bite, outside)) => {
@@ -99,7 +99,7 @@ impl<'a> Life<'a> {
         sandbox: &Sandbox,
         slot: &mut Slot<'_>,
     ) -> Result<(Told, Places, Option<Bite>, residue::Before), Stopped> {
-        let check = &planned.check;
+        let check = &planned.check();
         let wired = self.reading.wired(self.plan);
         let (places, bite) = {
             let copies = check.cwd == Cwd::Copy || planned.tooth.is_some();

@@ -20,7 +20,7 @@ pub struct Wired {
 impl Wired {
     /// Of a plan's own project, which has what its checks name wherever that lies.
     pub fn of(plan: &Plan) -> Self {
-        let hooks: Vec<&HookRef> = plan.checks.iter().filter_map(|planned| hook(&planned.check)).collect();
+        let hooks: Vec<&HookRef> = plan.checks.iter().filter_map(|planned| hook(planned.base())).collect();
         if hooks.is_empty() {
             return Self {
                 project: plan.project.clone(),

@@ -172,7 +172,7 @@ impl<'a> Project<'a> {
         // Whoever works on a copy has another project.
         let places = Places { project: self.plan.project.clone(), ..places.clone() };
         let Some(changes) = changes else { return Vec::new() };
-        let (check, project) = (&self.plan.checks[check].check, &self.plan.project);
+        let (check, project) = (&self.plan.checks[check].check(), &self.plan.project);
         let names = names::made(check, project, &changes.made(project));
         [changes.findings(project, &places, &Exempt::of(check, &places), None), names].concat()
     }
@@ -188,7 +188,7 @@ impl<'a> Project<'a> {
         for (checks, changes) in std::mem::take(&mut state.of_run) {
             let mut exempt = Exempt::default();
             for &check in &checks {
-                exempt.take(&self.plan.checks[check].check, &places);
+                exempt.take(&self.plan.checks[check].check(), &places);
             }
             findings.extend(changes.findings(project, &places, &exempt, Some(&self.names(&checks))));
         }
@@ -201,7 +201,7 @@ impl<'a> Project<'a> {
     }
 
     fn names(&self, checks: &[usize]) -> String {
-        let names: Vec<&str> = checks.iter().map(|&check| self.plan.checks[check].check.id.as_str()).collect();
+        let names: Vec<&str> = checks.iter().map(|&check| self.plan.checks[check].id()).collect();
         first_of(&names, NAMED)
     }
 }
