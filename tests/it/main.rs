@@ -100,6 +100,7 @@ mod teeth;
 mod terminal;
 #[cfg(target_os = "linux")]
 mod vary;
+#[cfg(unix)]
 mod watch;
 
 // What it compares with was written down on Linux.
@@ -108,6 +109,7 @@ mod story;
 // Only Linux sees who held what was removed while the check ran.
 #[cfg(target_os = "linux")]
 mod strangers;
+#[cfg(unix)]
 mod stress;
 // Only Linux can refuse a call as Windows would.
 #[cfg(target_os = "linux")]
