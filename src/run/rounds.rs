@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::carried;
-use crate::model::{Check, CheckReport, Finding, FlakyIs, Frame, Kind, RedRuns, Runs, Severity, Verdict};
+use crate::model::{CaseOutcome, Check, CheckReport, Finding, FlakyIs, Frame, Kind, RedRuns, Runs, Severity, Verdict};
 use crate::plan::{Plan, Tooth};
 use crate::words::quoted;
 
@@ -125,6 +125,7 @@ impl Tally {
                 first: self.count,
                 reason: report.reason.clone(),
                 frame: frame.cloned(),
+                case: failed_case(&report).map(str::to_owned),
             });
         }
         self.red_one.get_or_insert(report);
@@ -175,7 +176,13 @@ fn is_alike(outcome: &RedRuns, report: &CheckReport) -> bool {
     let frame = report.frames.first();
     outcome.verdict == report.verdict
         && outcome.frame.as_ref().map(place) == frame.map(place)
-        && (frame.is_some() || outcome.reason == report.reason)
+        && (frame.is_some() || (outcome.reason == report.reason && outcome.case.as_deref() == failed_case(report)))
+}
+
+/// The first case that failed.
+fn failed_case(report: &CheckReport) -> Option<&str> {
+    let failed = report.cases.list.iter().find(|case| case.outcome == CaseOutcome::Failed);
+    failed.map(|case| case.name.as_str())
 }
 
 fn flaky(runs: &Runs, severity: Severity, id: &str, carried: &str) -> Finding {
@@ -184,7 +191,12 @@ fn flaky(runs: &Runs, severity: Severity, id: &str, carried: &str) -> Finding {
         format!("{red} of {count} runs are red, so of all {least_percent} to {most_percent} % (Wilson's score, 95 %)");
     for outcome in outcomes {
         let place = outcome.frame.as_ref().map(|frame| format!("{}:{}", frame.file, frame.line));
-        let how = place.or_else(|| outcome.reason.clone()).unwrap_or_else(|| outcome.verdict.name().to_owned());
+        let reason = || match (&outcome.reason, &outcome.case) {
+            (Some(reason), Some(case)) => format!("{reason} (\"{case}\")"),
+            (Some(reason), None) => reason.clone(),
+            (None, _) => outcome.verdict.name().to_owned(),
+        };
+        let how = place.unwrap_or_else(reason);
         // Writing to a string cannot fail.
         let _ = match outcome.times {
             1 => write!(message, "; once {how}, in run {}", outcome.first),
