@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::carried;
-use crate::model::{CaseOutcome, Check, CheckReport, Finding, FlakyIs, Frame, Kind, RedRuns, Runs, Severity, Verdict};
+use super::ways::{Way, failed_case};
+use crate::model::{Check, CheckReport, Finding, FlakyIs, Kind, RedRuns, Runs, Severity, Verdict};
 use crate::plan::{Plan, Tooth};
 use crate::words::quoted;
 
@@ -115,7 +116,7 @@ impl Tally {
         }
         self.red += 1;
         let frame = report.frames.first();
-        let known = self.outcomes.iter_mut().find(|outcome| is_alike(outcome, &report));
+        let known = self.outcomes.iter_mut().find(|outcome| Way::of_runs(outcome) == Way::of(&report));
         if let Some(known) = known {
             known.times += 1;
         } else if self.outcomes.len() < OUTCOMES {
@@ -168,21 +169,6 @@ impl Tally {
         report.runs = (runs.count > 1).then_some(runs);
         Some(report)
     }
-}
-
-/// Whether a run failed in a way that is known.
-fn is_alike(outcome: &RedRuns, report: &CheckReport) -> bool {
-    let place = |frame: &Frame| (frame.file.clone(), frame.line);
-    let frame = report.frames.first();
-    outcome.verdict == report.verdict
-        && outcome.frame.as_ref().map(place) == frame.map(place)
-        && (frame.is_some() || (outcome.reason == report.reason && outcome.case.as_deref() == failed_case(report)))
-}
-
-/// The first case that failed.
-fn failed_case(report: &CheckReport) -> Option<&str> {
-    let failed = report.cases.list.iter().find(|case| case.outcome == CaseOutcome::Failed);
-    failed.map(|case| case.name.as_str())
 }
 
 fn flaky(runs: &Runs, severity: Severity, id: &str, carried: &str) -> Finding {
