@@ -157,12 +157,27 @@ pub fn judged(tooth: &Tooth, judgement: Judgement, reading: &Reading, evidence: 
 }
 
 fn whole(expects: &[String], judgement: Judgement, reading: &Reading, evidence: &Evidence) -> Judgement {
+    if let Some(what) = in_the_project(&judgement) {
+        let why = format!("it works on the project itself, and not on the copy that is edited: {what}");
+        return broken(judgement, why);
+    }
     let shown =
         |expect: &&String| evidence.said.contains(expect) && !reading.cases.iter().any(|case| is_called(case, expect));
     match expects.iter().find(shown).filter(|_| judgement.verdict == Verdict::Passed) {
         None => judgement,
         Some(text) => broken(judgement, format!("its output has {text:?} as it is, so that shows nothing of an edit")),
     }
+}
+
+/// What a check left in the project, if nothing else is wrong with it: in a copy it has no business there. Packages that are
+/// installed in editable form, and so are compiled where they are, show so.
+fn in_the_project(judgement: &Judgement) -> Option<&str> {
+    let mut errors = judgement.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let is_there = |finding: &&Finding| {
+        finding.kind == Kind::Residue && finding.path.as_ref().is_some_and(|path| Path::new(path).is_relative())
+    };
+    let first = errors.next().filter(is_there).filter(|_| judgement.verdict == Verdict::Leaked)?;
+    errors.all(|finding| is_there(&finding)).then_some(first.message.as_str())
 }
 
 fn edited(number: usize, made: &Break, judgement: Judgement, reading: &Reading, evidence: &Evidence) -> Judgement {
