@@ -157,9 +157,8 @@ pub fn judged(tooth: &Tooth, judgement: Judgement, reading: &Reading, evidence: 
 }
 
 fn whole(expects: &[String], judgement: Judgement, reading: &Reading, evidence: &Evidence) -> Judgement {
-    if let Some(what) = in_the_project(&judgement) {
-        let why = format!("it works on the project itself, and not on the copy that is edited: {what}");
-        return broken(judgement, why);
+    if is_in_the_project(&judgement) {
+        return on_the_original(judgement);
     }
     let shown =
         |expect: &&String| evidence.said.contains(expect) && !reading.cases.iter().any(|case| is_called(case, expect));
@@ -169,15 +168,30 @@ fn whole(expects: &[String], judgement: Judgement, reading: &Reading, evidence: 
     }
 }
 
-/// What a check left in the project, if nothing else is wrong with it: in a copy it has no business there. Packages that are
+/// Whether nothing is wrong with a check but what it left in the project: in a copy it has no business there. Packages that are
 /// installed in editable form, and so are compiled where they are, show so.
-fn in_the_project(judgement: &Judgement) -> Option<&str> {
-    let mut errors = judgement.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let is_there = |finding: &&Finding| {
+fn is_in_the_project(judgement: &Judgement) -> bool {
+    let is_there = |finding: &Finding| {
         finding.kind == Kind::Residue && finding.path.as_ref().is_some_and(|path| Path::new(path).is_relative())
     };
-    let first = errors.next().filter(is_there).filter(|_| judgement.verdict == Verdict::Leaked)?;
-    errors.all(|finding| is_there(&finding)).then_some(first.message.as_str())
+    let mut errors = judgement.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    judgement.verdict == Verdict::Leaked && errors.all(is_there)
+}
+
+/// One whose edits would change nothing that it looks at.
+fn on_the_original(mut judgement: Judgement) -> Judgement {
+    let first = judgement.findings.iter_mut().find(|finding| finding.severity == Severity::Error);
+    let why = first.map(|finding| {
+        finding.message =
+            format!("it works on the project itself, and not on the copy that is edited: {}", finding.message);
+        finding.remedy = Some(
+            "let it find what it tests from where it is itself; a package that is installed in editable form, or a path \
+             that was written down once, leads to the original"
+                .to_owned(),
+        );
+        finding.message.clone()
+    });
+    broken(judgement, why.unwrap_or_default())
 }
 
 fn edited(number: usize, made: &Break, judgement: Judgement, reading: &Reading, evidence: &Evidence) -> Judgement {

@@ -190,6 +190,19 @@ fn what_the_system_copies_is_written_and_what_it_queues_is_a_signal() {
 }
 
 #[test]
+fn a_group_is_known_by_its_leader() {
+    assert_holds(
+        "{call: kill, path: '*sleep*', errno: EPERM}",
+        "child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n\
+         while 'sleep' not in os.readlink('/proc/%d/exe' % child.pid): pass\n\
+         assert fails(os.killpg, os.getpgid(0), 0) is None\n\
+         assert fails(os.killpg, child.pid, signal.SIGTERM) == 'EPERM'\n\
+         assert fails(os.killpg, child.pid, signal.SIGTERM) is None\n\
+         child.wait()\n",
+    );
+}
+
+#[test]
 fn what_is_made_is_told() {
     let ran = run(
         "{call: rename, path: '*.pid', errno: EIO}",

@@ -217,11 +217,15 @@ fn next(link: &Path) -> Option<PathBuf> {
     Some(std::fs::canonicalize(whole.parent()?).ok()?.join(whole.file_name()?))
 }
 
-/// A signal to a process, or to several.
+/// A signal to a process, or to several: of a group the program is that of the process that leads it.
 fn signalled(pid: i32) -> Target {
-    let program = std::fs::read_link(format!("/proc/{pid}/exe")).ok().filter(|_| pid > 0);
-    let what = if pid > 0 { format!("a signal to pid {pid}") } else { "a signal to several processes".to_owned() };
-    Target { call: FaultCall::Kill, paths: program.as_deref().map(Path::to_owned).into_iter().collect(), what }
+    let (leader, what) = match pid {
+        1.. => (Some(pid), format!("a signal to pid {pid}")),
+        ..-1 => (pid.checked_neg(), format!("a signal to the process group {}", pid.unsigned_abs())),
+        -1 | 0 => (None, "a signal to several processes".to_owned()),
+    };
+    let program = leader.and_then(|pid| std::fs::read_link(format!("/proc/{pid}/exe")).ok());
+    Target { call: FaultCall::Kill, paths: program.into_iter().collect(), what }
 }
 
 #[cfg(test)]
