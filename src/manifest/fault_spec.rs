@@ -17,7 +17,7 @@ use crate::platform::PathPattern;
 #[serde(deny_unknown_fields, expecting = "a map with `call`, `path`, and `errno` or `delay`")]
 #[schemars(rename = "Fault", extend("oneOf" = [{"required": ["errno"]}, {"required": ["delay"]}]))]
 pub struct FaultSpec {
-    /// The call: `rename`, `open`, `unlink`, `write`, `kill` or `exec`.
+    /// The call: `rename`, `link`, `open`, `unlink`, `write`, `kill` or `exec`.
     #[schemars(required)]
     pub call: Option<FaultCall>,
     /// What it is about, as a glob. Without `/` it is the file's name, wherever it is; else its path, relative to where the

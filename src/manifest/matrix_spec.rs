@@ -16,6 +16,20 @@ const LONGEST: usize = 100;
 /// What sets the parts of an id off.
 const MARKS: [char; 5] = [',', '[', ']', '@', '#'];
 
+/// So much of one that is refused is shown.
+const SHOWN: usize = 40;
+
+/// Why a value cannot stand in an id.
+fn in_the_way(value: &str) -> Option<String> {
+    if value.len() > LONGEST {
+        return Some(format!("has more than {LONGEST} bytes"));
+    }
+    if value.contains(char::is_control) {
+        return Some("has a line end or another control character in it".to_owned());
+    }
+    value.chars().find(|c| MARKS.contains(c)).map(|mark| format!("has `{mark}` in it"))
+}
+
 /// The variables, by name; values of one differ.
 #[derive(Debug, Clone)]
 pub struct MatrixSpec(BTreeMap<Parsed<OwnName>, NonEmpty<EnvValue>>);
@@ -54,10 +68,15 @@ impl<'de> Visitor<'de> for MatrixVisitor {
                 if seen.contains(&text) {
                     return Err(de::Error::custom(Fault::new(format!("`{text}` is there twice for {}", name.0.0))));
                 }
-                if text.len() > LONGEST || text.contains(|c: char| c.is_control() || MARKS.contains(&c)) {
-                    let fault = Fault::new(format!("a value of {} cannot stand in the id of a variant", name.0.0))
-                        .help("write a short one without , [ ] @ # and line ends, and let the check make more of it");
-                    return Err(de::Error::custom(fault));
+                if let Some(why) = in_the_way(text) {
+                    let shown: String = text.chars().take(SHOWN).collect();
+                    let more = if shown.len() < text.len() { "…" } else { "" };
+                    let variable = &name.0.0;
+                    let fault = Fault::new(format!(
+                        "{shown:?}{more} cannot be a value of {variable}: it {why}, and stands in the id of a variant"
+                    ));
+                    let help = "write a short one without , [ ] @ # and line ends, and let the check make more of it";
+                    return Err(de::Error::custom(fault.help(help)));
                 }
                 seen.push(text);
             }

@@ -14,6 +14,9 @@ use super::check::as_ms;
 pub enum FaultCall {
     /// A file or folder is given another name: either of the two may match.
     Rename,
+    /// A file is given one more name, or a symbolic link is made: either of the two names may match, of a symbolic link its
+    /// own.
+    Link,
     /// A file is opened, for whatever purpose.
     Open,
     /// A file is removed.
@@ -32,6 +35,7 @@ impl FaultCall {
     pub fn name(self) -> &'static str {
         match self {
             Self::Rename => "rename",
+            Self::Link => "link",
             Self::Open => "open",
             Self::Unlink => "unlink",
             Self::Write => "write",

@@ -53,6 +53,9 @@ pub struct RedRuns {
     pub reason: Option<String>,
     /// Where that one failed, if that is known.
     pub frame: Option<Frame>,
+    /// The name of the first case that failed in that one, if that is known.
+    #[serde(default)]
+    pub case: Option<String>,
 }
 
 impl Runs {

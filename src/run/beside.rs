@@ -1,35 +1,84 @@
-//! Combinations of a matrix that were red while others of their check ran: each runs again alone, before anything is said of
-//! its settings.
+//! Combinations of a matrix that were red while others of their check ran: they run again alone, before anything is said of
+//! their settings; of very many as many as it takes ([`super::samples`]).
 //!
-//! # Invariant
+//! # Invariants
 //!
 //! - **Nothing is guessed**: one that passes alone is not told to depend on its settings, and not taken for green either.
+//! - One that does not run again says so.
 
 use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::groups;
 use super::reports::Reports;
+use super::samples::{Samples, Turn};
+use super::ways::Way;
 use crate::model::{CheckReport, Finding, Kind, Severity, Verdict};
+use crate::plan::Variant;
 
 /// Those that are to run again.
 #[derive(Default)]
 pub struct Beside {
     red: Reports,
+    samples: Mutex<Samples>,
+}
+
+/// What is next for a check that is about to run.
+pub enum Next {
+    /// It runs.
+    Run,
+    /// It waits for others of its check.
+    Wait,
+    /// It ran, and need not do so again.
+    Told(io::Result<Box<CheckReport>>),
 }
 
 impl Beside {
     /// Takes in the report of a run. `None` if it is to run again alone; else what there is to tell, unless the report of its
     /// first run can't be read back.
-    pub fn take(&self, index: usize, report: CheckReport, was_accompanied: bool) -> Option<io::Result<CheckReport>> {
+    pub fn take(
+        &self,
+        index: usize,
+        of: &Variant,
+        report: CheckReport,
+        was_accompanied: bool,
+    ) -> Option<io::Result<CheckReport>> {
+        let alone = |report: &CheckReport| failed(report).then(|| Way::of(report));
         match self.red.take(index) {
-            Ok(Some(first)) => Some(Ok(told(first, report))),
+            Ok(Some(first)) => {
+                self.samples().told(index, alone(&report).as_ref());
+                Some(Ok(told(first, report)))
+            }
             Ok(None) if was_accompanied && failed(&report) => {
+                self.samples().add(index, &of.of, Way::of(&report));
                 self.red.put(index, report);
                 None
             }
             Ok(None) => Some(Ok(report)),
-            Err(error) => Some(Err(error)),
+            Err(error) => {
+                self.samples().told(index, alone(&report).as_ref());
+                Some(Err(error))
+            }
         }
+    }
+
+    /// What is next for a check; `variant` tells what each is a variant of.
+    pub fn next<'a>(&self, index: usize, variant: impl Fn(usize) -> &'a Variant) -> Next {
+        let mut samples = self.samples();
+        let alike = match samples.turn(index, variant) {
+            Turn::Run => return Next::Run,
+            Turn::Later => return Next::Wait,
+            Turn::Spared(alike) => alike,
+        };
+        samples.told(index, None);
+        match self.red.take(index).transpose() {
+            Some(first) => Next::Told(first.map(|first| Box::new(spared(first, alike)))),
+            None => Next::Run,
+        }
+    }
+
+    fn samples(&self) -> MutexGuard<'_, Samples> {
+        self.samples.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Those that did not get that far.
@@ -41,6 +90,15 @@ impl Beside {
 /// Whether it ran, and not as it should.
 fn failed(report: &CheckReport) -> bool {
     report.verdict.is_red() && report.verdict != Verdict::Broken
+}
+
+/// What is told of one that was red beside others, and did not run again.
+fn spared(mut first: CheckReport, alike: usize) -> CheckReport {
+    first.notes.push(format!(
+        "it did not run again without other combinations beside it: {alike} that failed in the same way did, two or more with \
+         each of its settings, and all are red by themselves, too"
+    ));
+    first
 }
 
 /// What is told of one that was red beside others, and then ran alone.
@@ -75,7 +133,9 @@ mod tests {
     }
 
     fn take(beside: &Beside, index: usize, verdict: Verdict, was_accompanied: bool) -> Option<CheckReport> {
-        beside.take(index, report(verdict), was_accompanied).map(|told| told.expect("it can be read back"))
+        beside
+            .take(index, &Variant::plain("a"), report(verdict), was_accompanied)
+            .map(|told| told.expect("it can be read back"))
     }
 
     /// What is told of a red one after that run alone.
@@ -92,6 +152,23 @@ mod tests {
         assert_eq!(after(Verdict::TimedOut), (Verdict::TimedOut, None));
         assert_eq!(after(Verdict::Passed), (Verdict::Failed, Some(Kind::Collision)));
         assert_eq!(after(Verdict::Broken), (Verdict::Failed, None), "it was interrupted");
+    }
+
+    #[test]
+    fn what_does_not_run_again_says_so() {
+        let beside = Beside::default();
+        let variant = Variant::plain("a").with(crate::plan::Change::Setting { name: "A".into(), value: None });
+        let next = |index| beside.next(index, |_| &variant);
+        (0..4).for_each(|index| assert_eq!(take(&beside, index, Verdict::Failed, true), None));
+        assert!(matches!(next(3), Next::Wait), "the first two are to run");
+        for index in 0..2 {
+            assert!(matches!(next(index), Next::Run));
+            assert!(take(&beside, index, Verdict::Failed, false).is_some());
+        }
+        let Next::Told(Ok(told)) = next(3) else { panic!("it is told") };
+        assert!(told.notes[0].contains("2 that failed in the same way"), "{:?}", told.notes);
+        assert_eq!(take(&beside, 3, Verdict::Failed, false).map(|told| told.verdict), Some(Verdict::Failed));
+        assert_eq!(beside.rest().count(), 1);
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod removal;
 mod reports;
 mod residue;
 mod rounds;
+mod samples;
 mod sandbox;
 mod schedule;
 mod settings;
@@ -45,6 +46,7 @@ mod together;
 mod tools;
 mod unseen;
 mod unstarted;
+mod ways;
 mod workers;
 
 pub use combinations::Combinations;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::sandbox::Sandbox;
 use super::substitute::substitute;
-use crate::model::{Check, Fact, Finding, Kind, Plant, Planting, Severity};
+use crate::model::{Check, Fact, Finding, Kind, Plant, Planting, Severity, Verdict};
 use crate::platform::{self, Garden, Seed, Unremovable};
 use crate::probes::Places;
 
@@ -22,6 +22,16 @@ pub fn in_the_way(check: &Check) -> Option<String> {
         let why = platform::cannot_plant(plant)?;
         Some(format!("{} can't be planted at {path}: {why}", plant.words()))
     })
+}
+
+/// What was planted for a check that is red, in sentences: who reads of a failure is to think of it.
+#[must_use]
+pub fn told(check: &Check, places: &Places, verdict: Verdict) -> Vec<String> {
+    let told = |Planting { path, plant }: &Planting| {
+        let place = places.cwd.join(substitute(path, &places.project, &places.sandbox));
+        format!("{} was planted at {}", plant.words(), places.name(&place.to_string_lossy()))
+    };
+    check.plant.iter().filter(|_| verdict.is_red()).map(told).collect()
 }
 
 /// What was planted for a check, and is taken away with this.

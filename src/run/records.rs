@@ -1,12 +1,14 @@
 //! Reports of checks in which little or nothing could be seen, and the small parts of all.
 
 use std::io;
+use std::path::Path;
 
 use super::output;
 use crate::model::{
     Cases, Check, CheckReport, Exit, Finding, Kind, Output, ProcessTimes, Severity, SharedUse, Verdict,
 };
 use crate::platform::{Ended, LaneError, Outcome, StartError};
+use crate::probes::Places;
 use crate::words::signal;
 
 /// A report that says nothing but the verdict and why.
@@ -162,4 +164,13 @@ pub fn left_alive<'a>(what: &'a str, outcome: &'a Outcome) -> impl Iterator<Item
         finding.remedy = Some("start what a check needs in the check itself, and end it there".to_owned());
         finding
     })
+}
+
+/// Where the check ran; a place in a sandbox that is gone has no name that anybody could use.
+#[must_use]
+pub fn shown_cwd(places: &Places, kept: bool) -> String {
+    match places.cwd.strip_prefix(&places.sandbox) {
+        Ok(below) if !kept => Path::new("$sandbox").join(below).display().to_string(),
+        _ => places.cwd.display().to_string(),
+    }
 }

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::carried;
-use crate::model::{Check, CheckReport, Finding, FlakyIs, Frame, Kind, RedRuns, Runs, Severity, Verdict};
+use super::ways::{Way, failed_case};
+use crate::model::{Check, CheckReport, Finding, FlakyIs, Kind, RedRuns, Runs, Severity, Verdict};
 use crate::plan::{Plan, Tooth};
 use crate::words::quoted;
 
@@ -115,7 +116,7 @@ impl Tally {
         }
         self.red += 1;
         let frame = report.frames.first();
-        let known = self.outcomes.iter_mut().find(|outcome| is_alike(outcome, &report));
+        let known = self.outcomes.iter_mut().find(|outcome| Way::of_runs(outcome) == Way::of(&report));
         if let Some(known) = known {
             known.times += 1;
         } else if self.outcomes.len() < OUTCOMES {
@@ -125,6 +126,7 @@ impl Tally {
                 first: self.count,
                 reason: report.reason.clone(),
                 frame: frame.cloned(),
+                case: failed_case(&report).map(str::to_owned),
             });
         }
         self.red_one.get_or_insert(report);
@@ -169,22 +171,18 @@ impl Tally {
     }
 }
 
-/// Whether a run failed in a way that is known.
-fn is_alike(outcome: &RedRuns, report: &CheckReport) -> bool {
-    let place = |frame: &Frame| (frame.file.clone(), frame.line);
-    let frame = report.frames.first();
-    outcome.verdict == report.verdict
-        && outcome.frame.as_ref().map(place) == frame.map(place)
-        && (frame.is_some() || outcome.reason == report.reason)
-}
-
 fn flaky(runs: &Runs, severity: Severity, id: &str, carried: &str) -> Finding {
     let Runs { count, red, least_percent, most_percent, outcomes } = runs;
     let mut message =
         format!("{red} of {count} runs are red, so of all {least_percent} to {most_percent} % (Wilson's score, 95 %)");
     for outcome in outcomes {
         let place = outcome.frame.as_ref().map(|frame| format!("{}:{}", frame.file, frame.line));
-        let how = place.or_else(|| outcome.reason.clone()).unwrap_or_else(|| outcome.verdict.name().to_owned());
+        let reason = || match (&outcome.reason, &outcome.case) {
+            (Some(reason), Some(case)) => format!("{reason} (\"{case}\")"),
+            (Some(reason), None) => reason.clone(),
+            (None, _) => outcome.verdict.name().to_owned(),
+        };
+        let how = place.unwrap_or_else(reason);
         // Writing to a string cannot fail.
         let _ = match outcome.times {
             1 => write!(message, "; once {how}, in run {}", outcome.first),

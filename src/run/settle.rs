@@ -18,7 +18,7 @@ use super::text::Unsatisfied;
 use super::together::OneTmpdir;
 use super::unseen::Unseen;
 use super::workers::{Keep, Options};
-use super::{encoding, judge, output, records, shared, unstarted};
+use super::{encoding, judge, output, planting, records, shared, unstarted};
 use crate::model::{
     Case, CaseOutcome, Cases, CheckReport, Cwd, Finding, HookReport, Process, ProcessTimes, Reading, Stream, Verdict,
 };
@@ -383,7 +383,7 @@ impl Pending<'_> {
         };
         CheckReport {
             argv: program.argv,
-            cwd: Some(shown_cwd(&places, keep)),
+            cwd: Some(records::shown_cwd(&places, keep)),
             exit: outcome.exit,
             started: Some(timestamp(started)),
             duration_ms: outcome.duration_us / 1000,
@@ -396,19 +396,17 @@ impl Pending<'_> {
             stdout,
             stderr,
             kept,
-            notes: [reading.notes, probes::made_faults(&outcome, check, &places), outcome.notes].concat(),
+            notes: [
+                reading.notes,
+                planting::told(check, &places, judgement.verdict),
+                probes::made_faults(&outcome, check, &places),
+                outcome.notes,
+            ]
+            .concat(),
             hook,
             shared,
             ..records::empty(check, judgement.verdict, judgement.reason)
         }
-    }
-}
-
-/// Where the check ran; a place in a sandbox that is gone has no name that anybody could use.
-fn shown_cwd(places: &Places, kept: bool) -> String {
-    match places.cwd.strip_prefix(&places.sandbox) {
-        Ok(below) if !kept => Path::new("$sandbox").join(below).display().to_string(),
-        _ => places.cwd.display().to_string(),
     }
 }
 

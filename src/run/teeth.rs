@@ -157,12 +157,41 @@ pub fn judged(tooth: &Tooth, judgement: Judgement, reading: &Reading, evidence: 
 }
 
 fn whole(expects: &[String], judgement: Judgement, reading: &Reading, evidence: &Evidence) -> Judgement {
+    if is_in_the_project(&judgement) {
+        return on_the_original(judgement);
+    }
     let shown =
         |expect: &&String| evidence.said.contains(expect) && !reading.cases.iter().any(|case| is_called(case, expect));
     match expects.iter().find(shown).filter(|_| judgement.verdict == Verdict::Passed) {
         None => judgement,
         Some(text) => broken(judgement, format!("its output has {text:?} as it is, so that shows nothing of an edit")),
     }
+}
+
+/// Whether nothing is wrong with a check but what it left in the project: in a copy it has no business there. Packages that are
+/// installed in editable form, and so are compiled where they are, show so.
+fn is_in_the_project(judgement: &Judgement) -> bool {
+    let is_there = |finding: &Finding| {
+        finding.kind == Kind::Residue && finding.path.as_ref().is_some_and(|path| Path::new(path).is_relative())
+    };
+    let mut errors = judgement.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    judgement.verdict == Verdict::Leaked && errors.all(is_there)
+}
+
+/// One whose edits would change nothing that it looks at.
+fn on_the_original(mut judgement: Judgement) -> Judgement {
+    let first = judgement.findings.iter_mut().find(|finding| finding.severity == Severity::Error);
+    let why = first.map(|finding| {
+        finding.message =
+            format!("it works on the project itself, and not on the copy that is edited: {}", finding.message);
+        finding.remedy = Some(
+            "let it find what it tests from where it is itself; a package that is installed in editable form, or a path \
+             that was written down once, leads to the original"
+                .to_owned(),
+        );
+        finding.message.clone()
+    });
+    broken(judgement, why.unwrap_or_default())
 }
 
 fn edited(number: usize, made: &Break, judgement: Judgement, reading: &Reading, evidence: &Evidence) -> Judgement {

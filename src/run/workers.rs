@@ -9,7 +9,7 @@ use std::thread::Builder;
 
 use serde::{Deserialize, Serialize};
 
-use super::beside::Beside;
+use super::beside::{self, Beside};
 use super::groups::Groups;
 use super::life::{Half, Life};
 use super::names::Tracked;
@@ -184,7 +184,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
     };
     // What a check left with strangers may live until it is settled: so long its locks are its own.
     let settled = |index: usize, report: CheckReport| {
-        let Some(report) = beside.take(index, report, schedule.was_accompanied(index)) else {
+        let variant = &plan.checks[index].variant;
+        let Some(report) = beside.take(index, variant, report, schedule.was_accompanied(index)) else {
             return schedule.again(index, true);
         };
         let report = read_back(index, report);
@@ -252,6 +253,17 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Ra
                     schedule.setup_done(setup, result);
                 }
                 Work::Check(index, setup) => {
+                    match beside.next(index, |index| &plan.checks[index].variant) {
+                        beside::Next::Run => {}
+                        beside::Next::Wait => {
+                            schedule.again(index, true);
+                            continue;
+                        }
+                        beside::Next::Told(report) => {
+                            settled(index, read_back(index, report.map(|report| *report)));
+                            continue;
+                        }
+                    }
                     let half = match fit(index, setup, &mut slot) {
                         Ok(()) => Some(life.begin(index, &mut slot, None)),
                         Err(half) => half,

@@ -102,6 +102,107 @@ fn calls_are_counted_over_the_whole_tree() {
 }
 
 #[test]
+fn a_call_that_fails_by_itself_is_not_counted() {
+    assert_holds(
+        "{call: rename, path: b, errno: EIO}",
+        // `mv` first asks for a rename that replaces nothing, and takes any failure of that for a sign that something is there.
+        "for name in 'ab': open(name, 'w').close()\n\
+         assert subprocess.run(['mv', '-f', 'a', 'b']).returncode == 1\n\
+         assert subprocess.run(['mv', '-f', 'a', 'b']).returncode == 0\n",
+    );
+    assert_holds(
+        "{call: unlink, path: a, errno: EIO}",
+        "os.mkdir('a')\n\
+         assert fails(os.unlink, 'a') == 'EISDIR'\n\
+         os.rmdir('a'); open('a', 'w').close()\n\
+         assert fails(os.unlink, 'a') == 'EIO'\n",
+    );
+    assert_holds(
+        "{call: link, path: b, errno: EIO}",
+        "for name in 'ab': open(name, 'w').close()\n\
+         assert fails(os.link, 'a', 'b') == 'EEXIST'\n\
+         assert fails(os.link, 'none', 'b') in ('ENOENT', 'EEXIST')\n\
+         os.unlink('b')\n\
+         assert fails(os.link, 'none', 'b') == 'ENOENT'\n\
+         assert fails(os.link, 'a', 'b') == 'EIO'\n",
+    );
+}
+
+#[test]
+fn a_name_that_is_made_by_a_link_can_fail() {
+    assert_holds(
+        "{call: link, path: x.pid, nth: all, errno: EPERM}, {call: link, path: $sandbox/work/own, errno: EIO}",
+        "for name in ('a', 'own'): open(name, 'w').close()\n\
+         here = os.open('.', os.O_RDONLY)\n\
+         assert fails(os.link, 'a', 'x.pid') == 'EPERM'\n\
+         assert fails(lambda: os.link('a', 'x.pid', src_dir_fd=here, dst_dir_fd=here)) == 'EPERM'\n\
+         assert fails(os.symlink, 'a', 'x.pid') == 'EPERM'\n\
+         assert fails(lambda: os.symlink('nowhere', 'x.pid', dir_fd=here)) == 'EPERM'\n\
+         assert fails(os.symlink, 'x.pid', 'b') is None\n\
+         assert fails(os.link, 'own', 'c') == 'EIO'\n\
+         assert fails(os.link, 'own', 'c') is None\n",
+    );
+}
+
+#[test]
+fn a_file_is_opened_by_a_link_to_it_too() {
+    assert_holds(
+        "{call: open, path: real/f, nth: all, errno: EIO}, {call: open, path: loop, errno: EMFILE}",
+        "os.mkdir('real'); os.symlink('real', 'folder'); os.symlink('folder/f', 'file'); os.symlink('loop', 'loop')\n\
+         for name in ('real/f', 'folder/f', 'file'): assert fails(open, name, 'w') == 'EIO', name\n\
+         assert fails(open, 'loop') == 'EMFILE'\n\
+         assert fails(open, 'loop') == 'ELOOP'\n",
+    );
+}
+
+#[test]
+fn what_the_system_copies_is_written_and_what_it_queues_is_a_signal() {
+    for copy in [
+        "os.sendfile(to, os.open('from', os.O_RDONLY), 0, 4)",
+        "os.copy_file_range(os.open('from', os.O_RDONLY), to, 4)",
+        "os.splice(pipe(), to, 4)",
+    ] {
+        assert_holds(
+            "{call: write, path: to, errno: ENOSPC}",
+            &format!(
+                "with open('from', 'w') as file: file.write('text')\n\
+                 to = os.open('to', os.O_WRONLY | os.O_CREAT)\n\
+                 def pipe():\n\
+                 \x20 ends = os.pipe(); os.write(ends[1], b'text'); return ends[0]\n\
+                 if hasattr(os, 'splice') or 'splice' not in {copy:?}:\n\
+                 \x20 assert fails(lambda: {copy}) == 'ENOSPC'\n\
+                 \x20 assert fails(lambda: {copy}) is None and os.path.getsize('to') == 4\n\
+                 else: assert fails(os.write, to, b'text') == 'ENOSPC'\n"
+            ),
+        );
+    }
+    assert_holds(
+        "{call: kill, path: '*sleep*', errno: EPERM}",
+        "child = subprocess.Popen(['sleep', '60'])\n\
+         while 'sleep' not in os.readlink('/proc/%d/exe' % child.pid): pass\n\
+         import ctypes; libc = ctypes.CDLL(None, use_errno=True)\n\
+         def queue():\n\
+         \x20 if libc.sigqueue(child.pid, signal.SIGTERM, ctypes.c_void_p(0)): raise OSError(ctypes.get_errno(), '')\n\
+         assert fails(queue) == 'EPERM'\n\
+         assert fails(queue) is None\n\
+         child.wait()\n",
+    );
+}
+
+#[test]
+fn a_group_is_known_by_its_leader() {
+    assert_holds(
+        "{call: kill, path: '*sleep*', errno: EPERM}",
+        "child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n\
+         while 'sleep' not in os.readlink('/proc/%d/exe' % child.pid): pass\n\
+         assert fails(os.killpg, os.getpgid(0), 0) is None\n\
+         assert fails(os.killpg, child.pid, signal.SIGTERM) == 'EPERM'\n\
+         assert fails(os.killpg, child.pid, signal.SIGTERM) is None\n\
+         child.wait()\n",
+    );
+}
+
+#[test]
 fn what_is_made_is_told() {
     let ran = run(
         "{call: rename, path: '*.pid', errno: EIO}",

@@ -1,6 +1,6 @@
 //! `matrix`: a check with every combination of settings, and which of them break it. What of a check its id means.
 
-use hostproof::model::{Kind, Verdict};
+use hostproof::model::{CheckReport, Kind, Verdict};
 
 use crate::context::{Context, Ran, of_kind};
 
@@ -126,6 +126,29 @@ fn what_combinations_do_to_each_other_is_not_laid_to_their_settings() {
     assert!(told.starts_with("red beside other combinations of it, and passes when it runs again alone"), "{told}");
     assert_eq!(of_kind(&red, Kind::DependsOn).len(), 0, "{}", ran.said());
     assert!(ran.stdout.contains("collision"), "{}", ran.stdout);
+}
+
+#[test]
+fn of_many_red_combinations_so_many_run_again_as_there_are_settings() {
+    let mut context = Context::with(
+        "- id: many\n  matrix: {A: [0, 1, 2, 3, 4, 5, 6, 7], B: [0, 1, 2, 3, 4, 5, 6, 7], C: [x, y]}\n  inherit: [RUNS]\n  \
+         shell: |\n    mktemp \"$RUNS/XXXXXXXX\" >/dev/null\n    test $C = y\n",
+    );
+    let runs = tempfile::tempdir().expect("a folder");
+    context.env("RUNS", runs.path());
+    let ran = context.hp(&["run", "--jobs", "4"]);
+    assert_eq!(ran.exits(1).last_line(), "64/128 checks", "{}", ran.said());
+    let again = std::fs::read_dir(runs.path()).expect("a folder").count() - 128;
+    assert!((16..45).contains(&again), "{again} of 64 ran again");
+    let red = |check: &&CheckReport| check.verdict == Verdict::Failed;
+    let report = ran.report();
+    for check in report.checks.iter().filter(red) {
+        assert!(depends(&ran, &check.id).starts_with("passes, but not with C=x (64 combinations"), "{}", ran.said());
+    }
+    let is_spared = |note: &String| note.starts_with("it did not run again without other combinations beside it: ");
+    let spared = report.checks.iter().filter(red).filter(|check| check.notes.iter().any(is_spared)).count();
+    // One may have had nobody beside it.
+    assert!(spared >= 20 && spared + again <= 64, "{spared} say so, and {again} ran again");
 }
 
 #[test]

@@ -249,3 +249,17 @@ fn what_is_no_plant_is_refused() {
         assert!(ran.exits(2).stderr.contains(why), "{plant}: {}", ran.said());
     }
 }
+
+#[test]
+fn what_is_red_says_what_was_planted_for_it() {
+    let context = Context::with(
+        "- {id: red, cwd: sandbox, shell: 'exit 1', plant: {log: fifo, $sandbox/tmp/lock: held-lock}}\n\
+         - {id: green, cwd: sandbox, shell: 'exit 0', plant: {log: fifo}}\n",
+    );
+    let ran = context.hp(&["run"]);
+    let notes = &ran.exits(1).check("red").notes;
+    let told = ["a file with a lock on it was planted at tmp/lock", "a named pipe was planted at work/log"];
+    assert_eq!(notes, &told, "{}", ran.said());
+    assert!(ran.stdout.contains(told[0]), "{}", ran.stdout);
+    assert!(ran.check("green").notes.is_empty());
+}

@@ -53,6 +53,25 @@ unittest.main()
 }
 
 #[test]
+fn where_no_frame_says_it_the_case_does() {
+    let context = Context::proving("- {id: names, run: [sh, names.sh], repeat: 5}\n");
+    context.file(
+        "names.sh",
+        format!(
+            "{COUNT}\n\
+             tell() {{ if [ $n = $2 ]; then echo \"not ok $1 - number $2\"; else echo \"ok $1 - number $2\"; fi; }}\n\
+             echo 1..2; tell 1 2; tell 2 4; [ $n != 2 ] && [ $n != 4 ]\n"
+        ),
+    );
+    let ran = context.hp(&["run"]);
+    let check = ran.exits(1).only();
+    let message = &of_kind(check, Kind::Flaky)[0].message;
+    for told in ["once 1 failed (\"number 2\"), in run 2", "once 1 failed (\"number 4\"), in run 4"] {
+        assert!(message.contains(told), "{message}\n{}", ran.said());
+    }
+}
+
+#[test]
 fn runs_that_agree_have_their_verdict() {
     let context = Context::with(&format!(
         "- {{id: green, repeat: 5, shell: '{COUNT} exit 0'}}\n- {{id: red, repeat: 3, shell: 'exit 1'}}\n\

@@ -185,6 +185,29 @@ fn an_edit_that_nothing_reads_is_no_proof() {
 }
 
 #[test]
+fn what_writes_beside_its_copy_is_told_to_work_on_the_original() {
+    let mut context = guarded("");
+    context.checks(
+        "- id: guard\n  shell: 'echo x >\"$ORIGINAL/log\"; exit 0'\n  inherit: [ORIGINAL]\n  \
+         breaks: [{file: hooks/guard.py, replace: return True, with: return False, expect: unmet}]\n",
+    );
+    assert!(
+        std::process::Command::new("git")
+            .args(["init", "-q"])
+            .current_dir(context.project())
+            .status()
+            .is_ok_and(|it| it.success())
+    );
+    let original = context.project().to_owned();
+    context.env("ORIGINAL", &original);
+    let ran = context.hp(&["teeth"]);
+    ran.exits(1);
+    let words = "it works on the project itself, and not on the copy that is edited: log is new in the project";
+    assert_eq!(reason(&ran, "guard!0"), words, "{}", ran.said());
+    assert!(reason(&ran, "guard!1").contains(words), "{}", ran.said());
+}
+
+#[test]
 fn what_is_red_or_says_it_without_an_edit_shows_nothing_of_one() {
     let context = Context::with(
         r"

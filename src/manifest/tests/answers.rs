@@ -3,7 +3,7 @@
 use super::project::{Project, errors_of_check};
 
 /// Keys of a check, and what the one error about them says.
-const WRONG: [(&str, &str); 125] = [
+const WRONG: [(&str, &str); 126] = [
     ("tiemout: 5s", "unknown key `tiemout`\n did you mean `timeout`?"),
     ("exit: 3", "unknown key `exit`\n it belongs into `expect`"),
     ("banana: 3", "unknown key `banana`\n known here: id, title, run, "),
@@ -11,7 +11,14 @@ const WRONG: [(&str, &str); 125] = [
     ("copies: 0", "0 is not between 1 and 64"),
     ("matrix: {}", "a matrix without variables"),
     ("matrix: {A: [1, \"1\"]}", "`1` is there twice for A"),
-    ("matrix: {A: [\"x,y\"]}", "a value of A cannot stand in the id of a variant"),
+    (
+        "matrix: {A: [x, \"x,y\"]}",
+        "\"x,y\" cannot be a value of A: it has `,` in it, and stands in the id of a variant",
+    ),
+    (
+        "matrix: {A: [\"x\\ny\"]}",
+        "\"x\\ny\" cannot be a value of A: it has a line end or another control character in it",
+    ),
     ("faults: [{call: rename, path: a}]", "`errno` is missing"),
     ("faults: [{call: rename, path: a, errno: EOI}]", "`EOI` is the name of no error"),
     ("faults: [{call: open, path: a, nth: 0, errno: EIO}]", "a number from 1 on, or `all`"),

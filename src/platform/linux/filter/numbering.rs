@@ -11,8 +11,10 @@ pub struct Numbering {
     pub open: Option<u32>,
     pub creat: Option<u32>,
     pub openat: u32,
-    /// All that write to a descriptor.
+    /// All that write to a descriptor, their first argument; `sendfile` among them.
     pub write: &'static [u32],
+    /// Those that copy to a descriptor, their third argument: `copy_file_range` and `splice`.
+    pub copy: [u32; 2],
     pub link: Option<u32>,
     pub linkat: u32,
     pub symlink: Option<u32>,
@@ -33,6 +35,8 @@ pub struct Numbering {
     pub semget: u32,
     pub msgget: u32,
     pub kill: u32,
+    /// `rt_sigqueueinfo`, which `sigqueue` calls.
+    pub queue: u32,
 }
 
 /// The same everywhere.
@@ -51,7 +55,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         open: Some(2),
         creat: Some(85),
         openat: 257,
-        write: &[1, 18, 20, 296, 328, 516, 535, 547],
+        write: &[1, 18, 20, 40, 296, 328, 516, 535, 547],
+        copy: [326, 275],
         link: Some(86),
         linkat: 265,
         symlink: Some(88),
@@ -72,6 +77,7 @@ pub const NUMBERINGS: [Numbering; 4] = [
         semget: 64,
         msgget: 68,
         kill: 62,
+        queue: 129,
     },
     // i386, also by `int 0x80` in a 64-bit program.
     Numbering {
@@ -80,7 +86,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         open: Some(5),
         creat: Some(8),
         openat: 295,
-        write: &[4, 146, 181, 334, 379],
+        write: &[4, 146, 181, 187, 239, 334, 379],
+        copy: [377, 313],
         link: Some(9),
         linkat: 303,
         symlink: Some(83),
@@ -101,6 +108,7 @@ pub const NUMBERINGS: [Numbering; 4] = [
         semget: 393,
         msgget: 399,
         kill: 37,
+        queue: 178,
     },
     // aarch64.
     Numbering {
@@ -109,7 +117,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         open: None,
         creat: None,
         openat: 56,
-        write: &[64, 66, 68, 70, 287],
+        write: &[64, 66, 68, 70, 71, 287],
+        copy: [285, 76],
         link: None,
         linkat: 37,
         symlink: None,
@@ -130,6 +139,7 @@ pub const NUMBERINGS: [Numbering; 4] = [
         semget: 190,
         msgget: 186,
         kill: 129,
+        queue: 138,
     },
     // arm.
     Numbering {
@@ -138,7 +148,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         open: Some(5),
         creat: Some(8),
         openat: 322,
-        write: &[4, 146, 181, 362, 393],
+        write: &[4, 146, 181, 187, 239, 362, 393],
+        copy: [391, 340],
         link: Some(9),
         linkat: 330,
         symlink: Some(83),
@@ -159,6 +170,7 @@ pub const NUMBERINGS: [Numbering; 4] = [
         semget: 299,
         msgget: 303,
         kill: 37,
+        queue: 178,
     },
 ];
 
