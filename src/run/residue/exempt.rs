@@ -62,14 +62,15 @@ impl Exempt {
 
     fn has(&self, path: &Path) -> bool {
         let is_planted = self.planted.iter().any(|planted| path.starts_with(planted));
-        is_planted || self.globs.iter().any(|(folder, glob)| {
-            let Ok(below) = path.strip_prefix(folder) else { return false };
-            let mut progress = glob.start();
-            // What is in a folder that matches goes with it.
-            below.components().any(|part| {
-                progress = glob.enter(&progress, &part.as_os_str().to_string_lossy());
-                glob.is_match(&progress)
+        is_planted
+            || self.globs.iter().any(|(folder, glob)| {
+                let Ok(below) = path.strip_prefix(folder) else { return false };
+                let mut progress = glob.start();
+                // What is in a folder that matches goes with it.
+                below.components().any(|part| {
+                    progress = glob.enter(&progress, &part.as_os_str().to_string_lossy());
+                    glob.is_match(&progress)
+                })
             })
-        })
     }
 }

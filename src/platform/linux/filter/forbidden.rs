@@ -104,13 +104,7 @@ impl<'a> Forbidden<'a> {
     }
 
     /// The program that is meant, and whether that is its stub; `None` if it may be run.
-    fn meant(
-        &self,
-        thread: u32,
-        execution: Execution,
-        name: &Path,
-        argv: &[String],
-    ) -> Option<(&'a Forbid, bool)> {
+    fn meant(&self, thread: u32, execution: Execution, name: &Path, argv: &[String]) -> Option<(&'a Forbid, bool)> {
         let itself = format!("/proc/{thread}/fd/{}", execution.place.folder);
         let called = if name.as_os_str().is_empty() {
             // It is the descriptor itself that is executed.
