@@ -121,7 +121,7 @@ fn worktrees_that_are_registered_and_what_is_under_way_must_stay_as_they_are() {
         ("git worktree add -q --detach $TMPDIR/wt; git worktree remove $TMPDIR/wt", None),
         (
             "git checkout -q --detach; $G commit -q --allow-empty -m side; s=$(git rev-parse HEAD); git checkout -q main; \
-             git merge -q --no-ff --no-commit $s",
+             $G merge -q --no-ff --no-commit $s",
             Some("git's MERGE_HEAD is new: a merge is under way"),
         ),
         ("git bisect start >/dev/null", Some("git's BISECT_LOG is new: a bisection is under way")),

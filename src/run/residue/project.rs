@@ -138,7 +138,8 @@ impl<'a> Project<'a> {
         let Some(activity) = own else { return };
         activity.ended = Some(now);
         let took = now.duration_since(activity.started).unwrap_or_default();
-        if state.cost * SHARE <= took {
+        // What a setup made must not be taken for the work of the check that comes right behind it.
+        if check.is_none() || state.cost * SHARE <= took {
             state.look(&self.plan.project);
         }
     }
