@@ -15,6 +15,8 @@ const LOADER_TAKES: [&str; 8] = [
 ];
 /// Options with which a loader runs nothing.
 const LOADER_TELLS: [&str; 6] = ["--list", "--verify", "--list-tunables", "--list-diagnostics", "--help", "--version"];
+/// Options of interpreters that take a file, which is none to be run by itself.
+const INTERPRETER_TAKES: [&str; 4] = ["-r", "--require", "--import", "--loader"];
 const BOXES: [&str; 2] = ["busybox", "toybox"];
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "yash"];
 
@@ -43,17 +45,18 @@ pub fn boxed<'a>(name: &str, argv: &'a [String]) -> Option<&'a str> {
     if BOXES.iter().any(|its| called.starts_with(its)) { rest.first().map(String::as_str) } else { Some(called) }
 }
 
-/// The words of an interpreter's that may be its script: the first of them that is a file is it. None if a text is given
-/// it, or a module.
+/// The words of an interpreter's that may be its script: the first of them that is a file is it. None if it is given a text
+/// or a module, or only parses.
 pub fn scripts<'a>(name: &str, argv: &'a [String]) -> impl Iterator<Item = &'a str> {
     let is_shell = SHELLS.contains(&name);
     let is_text = move |word: &str| match word.strip_prefix('-') {
         Some(long) if long.starts_with('-') => matches!(long, "-eval" | "-print"),
-        Some(short) if is_shell => short.contains('c'),
+        Some(short) if is_shell => short.contains(['c', 'n']),
         Some(short) => short.ends_with(['c', 'e', 'm', 'p']),
         None => false,
     };
-    let words = argv.iter().skip(1).map(String::as_str);
+    let is_first = |at: usize| at == 0 || !INTERPRETER_TAKES.contains(&argv[at].as_str());
+    let words = argv.iter().skip(1).enumerate().filter(move |(at, _)| is_first(*at)).map(|(_, word)| word.as_str());
     words.take_while(move |word| !is_text(word)).filter(|word| !word.starts_with('-'))
 }
 
@@ -104,6 +107,8 @@ mod tests {
             ("python3.11", "python3 -m pip", &[]),
             ("bash", "bash -e -x ldd", &["ldd"]),
             ("bash", "bash -ec ldd", &[]),
+            ("bash", "bash -n ldd", &[]),
+            ("node", "node -r ./first.js --import x.mjs npm-cli.js", &["npm-cli.js"]),
         ] {
             assert_eq!(scripts(name, &words(argv)).collect::<Vec<_>>(), may_be, "{argv}");
         }

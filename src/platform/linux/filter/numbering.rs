@@ -33,6 +33,10 @@ pub struct Numbering {
     pub semget: u32,
     pub msgget: u32,
     pub kill: u32,
+    /// What changes a file of a path without opening it: its length, mode, owner, times or extended attributes.
+    pub change: &'static [u32],
+    /// The same from a folder.
+    pub change_at: &'static [u32],
 }
 
 /// The same everywhere.
@@ -72,6 +76,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         semget: 64,
         msgget: 68,
         kill: 62,
+        change: &[76, 90, 92, 94, 132, 188, 189, 197, 198, 235],
+        change_at: &[260, 261, 268, 280, 452],
     },
     // i386, also by `int 0x80` in a 64-bit program.
     Numbering {
@@ -101,6 +107,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         semget: 393,
         msgget: 399,
         kill: 37,
+        change: &[15, 16, 30, 92, 182, 193, 198, 212, 226, 227, 235, 236, 271],
+        change_at: &[298, 299, 306, 320, 412, 452],
     },
     // aarch64.
     Numbering {
@@ -130,6 +138,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         semget: 190,
         msgget: 186,
         kill: 129,
+        change: &[5, 6, 14, 15, 45],
+        change_at: &[53, 54, 88, 452],
     },
     // arm.
     Numbering {
@@ -159,6 +169,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         semget: 299,
         msgget: 303,
         kill: 37,
+        change: &[15, 16, 92, 182, 193, 198, 212, 226, 227, 235, 236, 269],
+        change_at: &[325, 326, 333, 348, 412, 452],
     },
 ];
 
