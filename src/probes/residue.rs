@@ -1,7 +1,7 @@
 //! What is not as it was before the check, outside its sandbox.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Places;
@@ -224,6 +224,12 @@ pub fn moved(moved: &[Moved], is_ignored: impl Fn(&Moved) -> bool, suspects: Opt
     moved.iter().map(finding).collect()
 }
 
+/// Whether something of git's own of that name is a lock.
+#[must_use]
+pub fn is_lock(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "lock")
+}
+
 /// What it means that git has something new of its own of that name, with what is in it.
 fn meaning(name: &str, value: &str) -> String {
     let doing = match name {
@@ -232,7 +238,7 @@ fn meaning(name: &str, value: &str) -> String {
         "REVERT_HEAD" => "a revert",
         "rebase-merge" | "rebase-apply" => "a rebase",
         "BISECT_LOG" => "a bisection",
-        name if name.ends_with(".lock") => return ": until it is removed, git writes nothing there".to_owned(),
+        name if is_lock(name) => return ": until it is removed, git writes nothing there".to_owned(),
         name if name.starts_with("worktrees/") => return format!(": a linked worktree at {value}"),
         _ => return String::new(),
     };

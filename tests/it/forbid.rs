@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use hostproof::model::{Finding, Kind, Severity, Verdict};
 
+#[cfg(target_os = "linux")]
+use crate::context::variable;
 use crate::context::{Context, Ran, errors, of_kind};
 
 /// A program of everybody's that does something which can be seen.
@@ -78,6 +80,7 @@ fn what_is_given_to_another_program_to_run_counts() {
     let mark = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&script, mark).expect("a program");
     let (folder, script) = (tools.path().display(), script.display());
+    let path = format!("{}:{folder}", variable("PATH").expect("a PATH").display());
     let memory = format!(
         "import os; f = os.memfd_create(\"x\", 0); os.write(f, open(\"{real}\", \"rb\").read()); os.execve(f, [\"x\", \"made\"], {{}})"
     );
@@ -90,8 +93,8 @@ fn what_is_given_to_another_program_to_run_counts() {
         (format!("cd {folder}; sh deploy made"), "deploy"),
     ] {
         let mut context = Context::new();
-        context.env("PATH", format!("{}:{folder}", std::env::var("PATH").expect("a PATH")));
-        context.file("script", &format!("({line})\ntest ! -e made && echo 'not made'\nexit 0\n"));
+        context.env("PATH", &path);
+        context.file("script", format!("({line})\ntest ! -e made && echo 'not made'\nexit 0\n"));
         context.checks(&format!("- {{id: a, cwd: sandbox, run: [bash, $project/script], forbid: [{forbid}]}}"));
         let ran = context.hp(&["run"]);
         let [call] = calls(&ran)[..] else { panic!("{line}: {}", ran.said()) };
@@ -105,8 +108,8 @@ fn what_is_given_to_another_program_to_run_counts() {
         format!("cat {script} >/dev/null"),
     ] {
         let mut context = Context::new();
-        context.env("PATH", format!("{}:{folder}", std::env::var("PATH").expect("a PATH")));
-        context.file("script", &format!("{line}\nexit 0\n"));
+        context.env("PATH", &path);
+        context.file("script", format!("{line}\nexit 0\n"));
         context.checks("- {id: a, cwd: sandbox, run: [bash, $project/script], forbid: [touch, deploy]}");
         let ran = context.hp(&["run"]);
         assert!(calls(&ran).is_empty(), "{line}: {}", ran.said());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::index::staged;
 use super::snapshot::Snapshot;
-use crate::probes::{Moved, Where};
+use crate::probes::{self, Moved, Where};
 use crate::run::copy;
 
 /// The log of the stash: what is below its top is there alone.
@@ -88,7 +88,7 @@ impl Git {
         // Who writes at this moment is soon done.
         let began = Instant::now();
         let is_locked = |values: &BTreeMap<String, String>| {
-            values.keys().any(|name| name.ends_with(".lock") && !self.values.contains_key(name))
+            values.keys().any(|name| probes::is_lock(name) && !self.values.contains_key(name))
         };
         while is_locked(&values) && began.elapsed() < LOCKED {
             thread::sleep(AGAIN);
@@ -154,7 +154,7 @@ impl Git {
         values.extend(text(&self.own.join("HEAD")).map(|head| ("HEAD".to_owned(), head)));
         let named = |path: &Path| path.strip_prefix(&self.common).unwrap_or(path).to_string_lossy().replace('\\', "/");
         // What is being written has a lock beside it.
-        let is_whole = |path: &PathBuf| path.extension().is_none_or(|extension| extension != "lock");
+        let is_whole = |path: &PathBuf| !probes::is_lock(&path.to_string_lossy());
         for path in files_below(&self.common.join("refs")).into_iter().filter(is_whole) {
             values.extend(text(&path).map(|value| (named(&path), value)));
         }
