@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
+use super::paths::is_on_drive;
 use super::text::{Fault, Grammar, Parsed, pattern};
 use crate::model::Forbid;
 
@@ -19,7 +20,7 @@ impl Grammar for ForbidName {
     const NAME: &'static str = "ForbidName";
 
     fn text(text: &str) -> Result<Self, Fault> {
-        let is_absolute = text.starts_with('/') || text.get(1..3) == Some(":/");
+        let is_absolute = text.starts_with('/') || is_on_drive(text);
         let name = if is_absolute { text.rsplit('/').next().unwrap_or(text) } else { text };
         if name.trim().is_empty() || name.contains(['/', '\\']) {
             return Err(Fault::new(format!("\"{text}\" is not the name of a program"))

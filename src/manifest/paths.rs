@@ -142,7 +142,7 @@ pub fn no_such_word(text: &str) -> Option<Fault> {
 }
 
 /// Whether a path begins with a drive of Windows, written with `/`.
-fn is_on_drive(text: &str) -> bool {
+pub fn is_on_drive(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() > 3 && bytes[0].is_ascii_alphabetic() && &bytes[1..3] == b":/"
 }

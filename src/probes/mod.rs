@@ -24,7 +24,7 @@ pub use names::{
     unlisted as unlisted_names,
 };
 pub use places::Places;
-pub use residue::{Change, Moved, OfGit, What, Where, moved, residue, unknown};
+pub use residue::{Change, Moved, OfGit, What, Where, is_lock, moved, residue, unknown};
 
 use lasting::Lasting;
 

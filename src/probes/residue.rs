@@ -1,7 +1,7 @@
 //! What is not as it was before the check, outside its sandbox.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Places;
@@ -50,6 +50,8 @@ pub struct Change {
 /// A reference of git's that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moved {
+    /// The folder of the project that is the repository; nothing for the one that the project is in.
+    pub of: PathBuf,
     /// `HEAD`, or the whole name of a reference.
     pub name: String,
     pub before: Option<String>,
@@ -97,10 +99,13 @@ pub fn residue(changes: &[Change], git: Option<&OfGit>, places: &Places, suspect
 fn finding(top: &Change, group: &[&Change], git: Option<&OfGit>, places: &Places, suspects: Option<&str>) -> Finding {
     // Whether a folder matters is told by what is in it.
     let below: Vec<&Change> = group.iter().copied().filter(|change| !change.folder).collect();
+    let is_repository = group.iter().any(|change| change.path.ends_with(".git"));
     let weighed = below.iter().map(|change| weight(change, git)).min_by_key(|(severity, _)| *severity);
     let (severity, why) = match weighed {
         Some(weighed) => weighed,
-        None if top.what == What::New && top.place != Where::Watched => (Severity::Note, Some("an empty folder")),
+        None if top.what == What::New && top.place != Where::Watched && !is_repository => {
+            (Severity::Note, Some("an empty folder"))
+        }
         None => weight(top, git),
     };
     let name = places.name(&top.path.to_string_lossy());
@@ -130,6 +135,8 @@ fn finding(top: &Change, group: &[&Change], git: Option<&OfGit>, places: &Places
         let more = below.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!(", with {}{more}", names.join(", "))
+    } else if top.folder && is_repository {
+        ", a repository of git's".to_owned()
     } else {
         String::new()
     };
@@ -173,9 +180,9 @@ fn remedy(change: &Change) -> &'static str {
     }
 }
 
-/// A finding for each reference that was moved.
+/// A finding for each reference that was moved; a note in a repository that the one around it ignores.
 #[must_use]
-pub fn moved(moved: &[Moved], suspects: Option<&str>) -> Vec<Finding> {
+pub fn moved(moved: &[Moved], is_ignored: impl Fn(&Moved) -> bool, suspects: Option<&str>) -> Vec<Finding> {
     let who = suspects.map(unknown).unwrap_or_default();
     let finding = |moved: &Moved| {
         let what = match moved.name.as_str() {
@@ -183,10 +190,12 @@ pub fn moved(moved: &[Moved], suspects: Option<&str>) -> Vec<Finding> {
             "refs/stash" => "git's stash".to_owned(),
             name => format!("git's {name}"),
         };
+        let folder = moved.of.display().to_string().replace('\\', "/");
+        let what = if folder.is_empty() { what } else { format!("{what} in {folder}") };
         // What else it has of its own is compared by what is in it, and that is not for people to read.
         let is_ref = moved.name == "HEAD" || moved.name.starts_with("refs");
         let done = match (&moved.before, &moved.after) {
-            (None, Some(_)) if !is_ref => "is new".to_owned(),
+            (None, Some(place)) if !is_ref => format!("is new{}", meaning(&moved.name, place)),
             (Some(_), None) if !is_ref => "was removed".to_owned(),
             _ if moved.name == "index" => "was changed: something else is staged than before".to_owned(),
             _ if !is_ref => "was changed".to_owned(),
@@ -201,13 +210,39 @@ pub fn moved(moved: &[Moved], suspects: Option<&str>) -> Vec<Finding> {
         let own = !is_ref
             || ["HEAD", "refs/stash", "refs"].contains(&moved.name.as_str())
             || ["refs/heads/", "refs/tags/"].iter().any(|start| moved.name.starts_with(start));
-        let severity = if own { Severity::Error } else { Severity::Note };
-        let mut finding = Finding::new(Kind::Residue, severity, format!("{what} {done}{who}"));
-        finding.path = Some(moved.name.clone());
+        let (severity, why) = match own {
+            true if is_ignored(moved) => (Severity::Note, " (git ignores it)"),
+            true => (Severity::Error, ""),
+            false => (Severity::Note, ""),
+        };
+        let mut finding = Finding::new(Kind::Residue, severity, format!("{what} {done}{why}{who}"));
+        finding.path =
+            Some(if folder.is_empty() { moved.name.clone() } else { format!("{folder}/.git/{}", moved.name) });
         finding.remedy = Some("let the test work in a repository of its own, or in a copy (`cwd: copy`)".to_owned());
         finding
     };
     moved.iter().map(finding).collect()
+}
+
+/// Whether something of git's own of that name is a lock.
+#[must_use]
+pub fn is_lock(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "lock")
+}
+
+/// What it means that git has something new of its own of that name, with what is in it.
+fn meaning(name: &str, value: &str) -> String {
+    let doing = match name {
+        "MERGE_HEAD" => "a merge",
+        "CHERRY_PICK_HEAD" => "a cherry-pick",
+        "REVERT_HEAD" => "a revert",
+        "rebase-merge" | "rebase-apply" => "a rebase",
+        "BISECT_LOG" => "a bisection",
+        name if is_lock(name) => return ": until it is removed, git writes nothing there".to_owned(),
+        name if name.starts_with("worktrees/") => return format!(": a linked worktree at {value}"),
+        _ => return String::new(),
+    };
+    format!(": {doing} is under way")
 }
 
 /// How it is told that one of these checks did it.
@@ -267,7 +302,8 @@ mod tests {
     fn references_are_told_by_what_they_are() {
         let one = |name: &str, before: Option<&str>, after: Option<&str>| {
             let own = |value: Option<&str>| value.map(str::to_owned);
-            moved(&[Moved { name: name.into(), before: own(before), after: own(after), at: None }], None).remove(0)
+            let (name, before, after) = (name.to_owned(), own(before), own(after));
+            moved(&[Moved { of: PathBuf::new(), name, before, after, at: None }], |_| false, None).remove(0)
         };
         let head = one("HEAD", Some("ref: refs/heads/main"), Some(&"a".repeat(40)));
         assert_eq!(head.message, "git's HEAD was moved: refs/heads/main before, aaaaaaaaaa now");
@@ -276,5 +312,20 @@ mod tests {
         assert_eq!(one("hooks/pre-commit", None, Some("2")).message, "git's hooks/pre-commit is new");
         assert_eq!(one("index", Some("1"), Some("2")).severity, Severity::Error);
         assert_eq!(one("refs/remotes/origin/main", Some("x"), Some("y")).severity, Severity::Note);
+        assert_eq!(one("MERGE_HEAD", None, Some("")).message, "git's MERGE_HEAD is new: a merge is under way");
+        assert_eq!(
+            one("worktrees/a", None, Some("/x/a")).message,
+            "git's worktrees/a is new: a linked worktree at /x/a"
+        );
+        let (before, after) = (Some("x".to_owned()), Some("y".to_owned()));
+        let below = Moved { of: "vendor/x".into(), name: "HEAD".to_owned(), before, after, at: None };
+        for (is_ignored, severity, why) in [(false, Severity::Error, ""), (true, Severity::Note, " (git ignores it)")] {
+            let found = moved(std::slice::from_ref(&below), |_| is_ignored, None).remove(0);
+            let message = format!("git's HEAD in vendor/x was moved: x before, y now{why}");
+            assert_eq!(
+                (found.severity, found.message, found.path.as_deref()),
+                (severity, message, Some("vendor/x/.git/HEAD"))
+            );
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use super::reports::Reports;
-use super::{records, settings};
+use super::{records, settings, shared};
 use crate::model::{CheckReport, Fact, Finding, Frame, Kind, Severity, Shared, SharedKind, SharedUse, Verdict};
 use crate::plan::{Change, Plan, Variant};
 use crate::words::first_of;
@@ -162,7 +162,7 @@ fn may_meet(shared: &Shared, one_tmpdir: bool) -> bool {
 fn alike_in_several(alone: &SharedUse, beside: &[&SharedUse], one_tmpdir: bool) -> Vec<String> {
     let globs = |run: &SharedUse| {
         let things = run.things.iter().filter(|shared| shared.kind == SharedKind::Path && may_meet(shared, one_tmpdir));
-        things.filter_map(|shared| random(&shared.name)).collect::<BTreeSet<_>>()
+        things.filter_map(|shared| random(&shared.name).or_else(|| numbered(&shared.name))).collect::<BTreeSet<_>>()
     };
     let others: BTreeSet<String> = beside.iter().flat_map(|run| globs(run)).collect();
     globs(alone).into_iter().filter(|glob| others.contains(glob)).take(NAMED).collect()
@@ -174,6 +174,17 @@ fn random(name: &str) -> Option<String> {
     let kept = name.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
     let is_random = name.len() - kept.len() >= SHORTEST && kept.ends_with(['-', '_', '.']);
     is_random.then(|| format!("{kept}*"))
+}
+
+/// A name with `*` for the number in it, as that of a process; `None` if it has none, or nothing else in a folder of everybody's.
+fn numbered(name: &str) -> Option<String> {
+    const SHORTEST: usize = 3;
+    let (folder, file) = name.rsplit_once('/')?;
+    let is_digit = |c: char| c.is_ascii_digit();
+    let end = file.rfind(is_digit)? + 1;
+    let start = file[..end].trim_end_matches(is_digit).len();
+    let is_vague = end - start == file.len() && (folder == "$TMPDIR" || shared::COMMON.contains(&folder));
+    (end - start >= SHORTEST && !is_vague).then(|| format!("{folder}/{}*{}", &file[..start], &file[end..]))
 }
 
 /// What more than one run used: by processes that were seen with it; or by the run alone and at least one of those beside each
@@ -323,6 +334,21 @@ mod tests {
         let member = |(variant, standing)| Member { variant, standing, frame: None, shared: &nothing };
         let members: Vec<_> = members.iter().map(|(variant, standing)| member((variant, *standing))).collect();
         conclude(&members).into_iter().map(|(place, finding)| (place, finding.message)).collect()
+    }
+
+    #[test]
+    fn a_number_in_a_name_is_told_from_the_name() {
+        for (name, glob) in [
+            ("/var/tmp/jobs/25930", Some("/var/tmp/jobs/*")),
+            ("/tmp/app-4711.sock", Some("/tmp/app-*.sock")),
+            ("$TMPDIR/w12/4711", Some("$TMPDIR/w12/*")),
+            ("/tmp/4711", None),
+            ("$TMPDIR/4711", None),
+            ("/tmp/v12", None),
+            ("tcp", None),
+        ] {
+            assert_eq!(numbered(name).as_deref(), glob, "{name}");
+        }
     }
 
     #[test]

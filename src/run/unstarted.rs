@@ -1,5 +1,5 @@
-//! Whether what a check calls ran at all: an interpreter that can't open its script ends with a status that is easily taken
-//! for an answer, and so does a shell that finds no such program.
+//! Whether what a check calls ran at all: an interpreter that can't open its script, or can't read it, ends with a status that
+//! is easily taken for an answer, and so does a shell that finds no such program.
 
 use std::sync::LazyLock;
 
@@ -28,7 +28,7 @@ macro_rules! said {
     };
 }
 
-static SAID: [Said; 9] = [
+static SAID: [Said; 15] = [
     said!([2], r"^\S*python[\d.]*(\.exe)?: can't open file ", true),
     said!(
         [1],
@@ -41,11 +41,18 @@ static SAID: [Said; 9] = [
     said!([1], r"^\S*ruby\S*: No such file or directory -- ", true),
     said!([126, 127], r"^\S*sh: .*: (not found|command not found|No such file or directory|Permission denied)$", false),
     said!([126, 127], r"^\S*env: .*: (No such file or directory|Permission denied)$", false),
+    // It is there, and can't be understood, or lacks what it is made of: it gave no answer either.
+    said!([1], r"^(ModuleNotFoundError|ImportError|SyntaxError|IndentationError|TabError): ", false),
+    said!([2], r"^.+: (line )?\d+: ([Ss]yntax error|unexpected EOF|`.*'$)", false),
+    said!([2, 255], r"^(BEGIN failed--compilation aborted|Execution of .* aborted due to compilation errors)", false),
+    said!([1], r"^\S+\.rb:\d+: .*(syntax error|cannot load such file)", false),
+    said!([2], r"^Try `python -h' for more information\.$", false),
+    said!([9], r"^\S*node\S*: bad option: ", false),
     said!([1, 9009], r" is not recognized as an internal or external command,?$", false),
 ];
 
 /// What somebody writes who expects such words.
-const MEANT: [&str; 6] = ["open", "No such", "not found", "No module", "find", "denied"];
+const MEANT: [&str; 7] = ["open", "No such", "not found", "No module", "find", "denied", "rror"];
 
 /// Why what a check calls did not run; `None` if nothing says so. A hook is proven by itself.
 #[must_use]
@@ -81,16 +88,18 @@ fn unstarted(check: &Check, exit: Option<Exit>, stdout: &str, stderr: &str, any_
     let by_line = SAID.iter().find(|said| said.codes.contains(&code) && said.line.is_match(last));
     let (line, script) = match by_line {
         Some(said) => (last, said.script),
-        None => (without_module(code, stderr)?, true),
+        None => unloaded(code, stderr)?,
     };
     (is_expected || (script && stdout.trim().is_empty())).then(|| format!("did not start: {line}"))
 }
 
-/// The line in which node says that the script itself is not there: nothing required it.
-fn without_module(code: i32, stderr: &str) -> Option<&str> {
-    let is_first = code == 1 && stderr.contains("requireStack: []");
-    let line = || stderr.lines().find(|line| line.starts_with("Error: Cannot find module '"));
-    is_first.then(line).flatten()
+/// The line in which node says that the script is not there, or can't be loaded, and whether it is the first: then nothing
+/// required it.
+fn unloaded(code: i32, stderr: &str) -> Option<(&str, bool)> {
+    const WHYS: [&str; 3] = ["Error: Cannot find module '", "Error [ERR_MODULE_NOT_FOUND]: ", "SyntaxError: "];
+    let is_node = code == 1 && (stderr.contains("\nNode.js v") || stderr.contains("requireStack: []"));
+    let line = || stderr.lines().find(|line| WHYS.iter().any(|why| line.starts_with(why)));
+    is_node.then(line).flatten().map(|line| (line, stderr.contains("requireStack: []")))
 }
 
 #[cfg(test)]
@@ -141,6 +150,37 @@ mod tests {
         ] {
             assert!(told(127, 127, "", stderr), "{stderr}");
             assert!(!told(0, 127, "", stderr), "the check itself may have looked for it: {stderr}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_gave_no_answer() {
+        for (code, stderr) in [
+            (
+                1,
+                "Traceback (most recent call last):\n  File \"g.py\", line 1\nModuleNotFoundError: No module named 'x'",
+            ),
+            (1, "  File \"g.py\", line 1\n    def f(:\n          ^\nSyntaxError: invalid syntax"),
+            (2, "g.sh: line 2: syntax error near unexpected token `then'\ng.sh: line 2: `if then'"),
+            (2, "my hooks/g.sh: 2: Syntax error: \"then\" unexpected"),
+            (2, "g.sh: line 1: unexpected EOF while looking for matching `\"'"),
+            (
+                2,
+                "Can't locate X.pm in @INC (@INC contains: /etc/perl) at g.pl line 1.\nBEGIN failed--compilation aborted at g.pl line 1.",
+            ),
+            (255, "syntax error at g.pl line 1\nExecution of g.pl aborted due to compilation errors."),
+            (2, "Unknown option: -Z\nusage: python3 [option]\nTry `python -h' for more information."),
+            (
+                1,
+                "g.cjs:1\nimport x\n^\n\nSyntaxError: Cannot use import statement outside a module\n\nNode.js v20.20.2",
+            ),
+            (1, "  throw new ERR\n\nError [ERR_MODULE_NOT_FOUND]: Cannot find package 'x'\n\nNode.js v20.20.2"),
+        ] {
+            assert!(told(code, code, "checking\n", stderr), "{stderr}");
+            assert!(!told(0, code, "", stderr), "where it broke says more: {stderr}");
+        }
+        for answer in ["refused: SyntaxError: in the diff", "guard.py: error: rm -rf is refused", "ValueError: x"] {
+            assert!(!told(1, 1, "", answer) && !told(2, 2, "", answer), "{answer}");
         }
     }
 

@@ -64,6 +64,18 @@ def queue(key):
         raise OSError("the queue is there")
     return one
 
+# Whoever comes last has it as its own.
+mine = int((os.environ["HOSTPROOF_CHECK"] + "#0").split("#")[1])
+
+def mode(name):
+    os.chmod(name, 0o600 + mine)
+
+def length(name):
+    os.truncate(name, mine)
+
+def mtime(name):
+    os.utime(name, (mine, mine))
+
 def tmp(name):
     return path(os.path.join(tempfile.gettempdir(), name))
 
@@ -86,6 +98,9 @@ while "#" in check and len(os.listdir(meet)) < 2 and time.monotonic() < end:
 seen = time.monotonic() + 0.5
 while time.monotonic() < seen:
     time.sleep(0.01)
+if kind in ("mode", "length", "mtime"):
+    it = os.stat(name)
+    assert {"mode": it.st_mode & 7, "length": it.st_size, "mtime": it.st_mtime}[kind] == mine, it
 if kind == "memory":
     thing.unlink()
 if kind == "folder":
@@ -192,6 +207,31 @@ fn what_is_there_for_a_moment_or_is_never_had_is_named() {
         let gone =
             format!("{name} was used, and is not there any more: a process of the check did that outside its sandbox");
         assert_eq!(told, Some(&gone).filter(|_| is_file), "{}", ran.said());
+    }
+}
+
+/// A file is changed without being opened, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_changed_by_its_name_alone_is_named() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root is told of each call");
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    for kind in ["mode", "length", "mtime"] {
+        // Deeper than what is looked into where nothing is told.
+        let folder = place.path().join("a").join(kind);
+        std::fs::create_dir_all(&folder).expect("folders");
+        let file = folder.join("file").display().to_string();
+        std::fs::write(&file, "x").expect("a file");
+        let ran = take(kind, &file, ", copies: 2", &[]);
+        let found = collisions(&ran);
+        assert!(!found.is_empty(), "{kind}: {}", ran.said());
+        for (id, message) in &found {
+            assert!(message.contains("more than one of its runs used ") && message.contains(&file), "{id}: {message}");
+        }
+        assert_eq!(ran.exits(1).check("takes").verdict, Verdict::Passed, "{kind}: {}", ran.said());
     }
 }
 

@@ -1,7 +1,12 @@
 //! `forbid`: programs that nothing of a check may run.
 
+#[cfg(target_os = "linux")]
+use std::os::unix::fs::PermissionsExt;
+
 use hostproof::model::{Finding, Kind, Severity, Verdict};
 
+#[cfg(target_os = "linux")]
+use crate::context::variable;
 use crate::context::{Context, Ran, errors, of_kind};
 
 /// A program of everybody's that does something which can be seen.
@@ -57,6 +62,58 @@ fn a_copy_and_the_interpreter_of_a_script_count() {
     // A program of that name that does something else stands in for it.
     let (_, ran) = run("printf '#!/bin/sh\\n' > touch; chmod +x touch; ./touch made\nexit 0\n", PROGRAM);
     assert!(calls(&ran).is_empty(), "{}", ran.said());
+}
+
+/// What is executed is the loader, the interpreter or the box; what runs is what is given to it.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_given_to_another_program_to_run_counts() {
+    let real = real();
+    let file = std::fs::read("/bin/sh").expect("a program");
+    let at = |start: &[u8]| file.windows(start.len()).position(|bytes| bytes == start).expect("the path of a loader");
+    let loader: Vec<u8> = file[at(b"/lib")..].iter().copied().take_while(|&byte| byte != 0).collect();
+    let loader = String::from_utf8(loader).expect("a path");
+    // A program that is a script, first in PATH and none of the check's own.
+    let tools = tempfile::tempdir().expect("a folder");
+    let script = tools.path().join("deploy");
+    std::fs::write(&script, "#!/usr/bin/env bash\necho \"deployed $1\"\n").expect("a script");
+    let mark = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&script, mark).expect("a program");
+    let (folder, script) = (tools.path().display(), script.display());
+    let path = format!("{}:{folder}", variable("PATH").expect("a PATH").display());
+    let memory = format!(
+        "import os; f = os.memfd_create(\"x\", 0); os.write(f, open(\"{real}\", \"rb\").read()); os.execve(f, [\"x\", \"made\"], {{}})"
+    );
+    for (line, forbid) in [
+        (format!("{loader} {real} made"), PROGRAM),
+        (format!("{loader} --argv0 x {real} made"), PROGRAM),
+        (format!("python3 -c '{memory}' 2>/dev/null"), PROGRAM),
+        (format!("exec 3<{real}; /proc/self/fd/3 made"), PROGRAM),
+        (format!("bash -e {script} made"), "deploy"),
+        (format!("cd {folder}; sh deploy made"), "deploy"),
+    ] {
+        let mut context = Context::new();
+        context.env("PATH", &path);
+        context.file("script", format!("({line})\ntest ! -e made && echo 'not made'\nexit 0\n"));
+        context.checks(&format!("- {{id: a, cwd: sandbox, run: [bash, $project/script], forbid: [{forbid}]}}"));
+        let ran = context.hp(&["run"]);
+        let [call] = calls(&ran)[..] else { panic!("{line}: {}", ran.said()) };
+        assert!(call.message.ends_with("made; it was not run"), "{}", call.message);
+        assert_eq!(ran.only().stdout.tail, "not made\n", "{line}");
+    }
+    for line in [
+        format!("{loader} --list {real} >/dev/null"),
+        format!("{loader} /bin/cat {real} >/dev/null"),
+        format!("bash -c 'cat \"$0\"' {script} >/dev/null"),
+        format!("cat {script} >/dev/null"),
+    ] {
+        let mut context = Context::new();
+        context.env("PATH", &path);
+        context.file("script", format!("{line}\nexit 0\n"));
+        context.checks("- {id: a, cwd: sandbox, run: [bash, $project/script], forbid: [touch, deploy]}");
+        let ran = context.hp(&["run"]);
+        assert!(calls(&ran).is_empty(), "{line}: {}", ran.said());
+    }
 }
 
 #[test]

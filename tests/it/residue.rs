@@ -110,6 +110,81 @@ fn what_else_is_gits_own_must_stay_too() {
 }
 
 #[test]
+fn worktrees_that_are_registered_and_what_is_under_way_must_stay_as_they_are() {
+    let side =
+        "git checkout -q -b side; $G commit -q --allow-empty -m side; git checkout -q main; git branch -D -q side";
+    for (shell, expected) in [
+        (
+            "git worktree add -q --detach $TMPDIR/wt; rm -r $TMPDIR/wt",
+            Some("git's worktrees/wt is new: a linked worktree at "),
+        ),
+        ("git worktree add -q --detach $TMPDIR/wt; git worktree remove $TMPDIR/wt", None),
+        (
+            "git checkout -q --detach; $G commit -q --allow-empty -m side; s=$(git rev-parse HEAD); git checkout -q main; \
+             $G merge -q --no-ff --no-commit $s",
+            Some("git's MERGE_HEAD is new: a merge is under way"),
+        ),
+        ("git bisect start >/dev/null", Some("git's BISECT_LOG is new: a bisection is under way")),
+        (": > .git/index.lock", Some("git's index.lock is new: until it is removed, git writes nothing there")),
+        (": > .git/index.lock; (sleep 0.1; rm .git/index.lock) >/dev/null 2>&1 &", None),
+        (
+            "mkdir -p .git/objects/info; echo /x > .git/objects/info/alternates",
+            Some("git's objects/info/alternates is new"),
+        ),
+        (side, None),
+    ] {
+        let (_, found) = residue_of(&shell.replace("$G", "git -c user.name=x -c user.email=x@example.invalid"));
+        let errors: Vec<_> = found.iter().filter(|(severity, _)| *severity == Severity::Error).collect();
+        match expected {
+            None => assert!(errors.is_empty(), "{shell}: {errors:?}"),
+            Some(start) => assert!(errors.iter().any(|(_, told)| told.starts_with(start)), "{shell}: {found:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_repository_in_the_project_must_stay_as_it_is() {
+    let context = project(
+        "- {id: commit, shell: 'git -C clone $G commit -q --allow-empty -m second'}\n\
+         - {id: ignored, shell: 'git -C cache/clone $G commit -q --allow-empty -m second'}\n\
+         - {id: new, shell: git init -q fixture}\n\
+         - {id: looked, shell: git -C clone status --short}"
+            .replace("$G", "-c user.name=x -c user.email=x@example.invalid")
+            .as_str(),
+    );
+    for folder in ["clone", "cache/clone"] {
+        let folder = context.project().join(folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        git(&context, &folder, &["init", "-q", "-b", "main", "."]);
+        git(&context, &folder, &["commit", "-q", "--allow-empty", "-m", "first"]);
+    }
+    for (id, severity, start, end) in [
+        ("commit", Severity::Error, "git's refs/heads/main in clone was moved: ", " now"),
+        ("ignored", Severity::Note, "git's refs/heads/main in cache/clone was moved: ", " now (git ignores it)"),
+        ("new", Severity::Error, "fixture is new in the project, a repository of git's", ""),
+    ] {
+        let ran = context.hp(&["run", id]);
+        let found = told(&of_kind(ran.check(id), Kind::Residue));
+        let [(its, message)] = &found[..] else { panic!("{id}: {found:?}") };
+        assert!(*its == severity && message.starts_with(start) && message.ends_with(end), "{id}: {found:?}");
+    }
+    let ran = context.hp(&["run", "looked"]);
+    assert_eq!(told(&of_kind(ran.exits(0).check("looked"), Kind::Residue)), []);
+}
+
+/// What stands for something in a glob stands for itself.
+#[test]
+fn what_is_beside_a_planted_path_is_no_part_of_it() {
+    let context = project(
+        "- {id: a, plant: {'$project/a[1]': {file: x}, '$project/*.x': directory}, shell: 'echo x > a1; echo x > b.x; echo x > \"*.x/c\"'}",
+    );
+    let ran = context.hp(&["run"]);
+    let found = told(&of_kind(ran.only(), Kind::Residue));
+    let new = |name: &str| (Severity::Error, format!("{name} is new in the project"));
+    assert_eq!(found, [new("a1"), new("b.x")], "{}", ran.said());
+}
+
+#[test]
 fn each_of_several_checks_answers_for_its_own_residue() {
     let context = project(
         "- {id: first, shell: 'echo x > a; sleep 0.1'}\n- {id: second, shell: 'sleep 0.1; echo x > b; sleep 0.1'}\n\

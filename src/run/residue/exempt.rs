@@ -8,9 +8,14 @@ use crate::probes::{Change, Places};
 use crate::run::eventually::folder_of;
 use crate::run::substitute::substitute;
 
-/// Globs, each below a folder.
+/// What a check may change.
 #[derive(Default)]
-pub struct Exempt(Vec<(PathBuf, FileGlob)>);
+pub struct Exempt {
+    /// Each below a folder.
+    globs: Vec<(PathBuf, FileGlob)>,
+    /// Absolute; what stands for something in a glob stands for itself here.
+    planted: Vec<PathBuf>,
+}
 
 impl Exempt {
     /// What that check publishes, the files that its reader reads, what it has watched by name, which is told by itself, and what
@@ -30,17 +35,17 @@ impl Exempt {
         };
         let written = check.publishes.iter().cloned().chain(report).map(|glob| folder_of(&glob, places));
         let watched = check.watch.iter().map(|glob| super::watched::folder_of(glob, places));
-        let planted = check.plant.iter().filter_map(|planting| {
-            let path = places.cwd.join(substitute(&planting.path, &places.project, &places.sandbox));
-            Some((path.parent()?.to_owned(), path.file_name()?.to_string_lossy().into_owned()))
-        });
+        let planted = check.plant.iter();
+        self.planted.extend(
+            planted.map(|planting| places.cwd.join(substitute(&planting.path, &places.project, &places.sandbox))),
+        );
         let ready = |(folder, glob): (PathBuf, String)| Some((folder, FileGlob::new(&glob).ok()?));
-        self.0.extend(written.chain(watched).chain(planted).filter_map(ready));
+        self.globs.extend(written.chain(watched).filter_map(ready));
     }
 
     /// Takes out what is exempt, and folders that were made or removed for nothing else.
     pub fn leave_out(&self, changes: &mut Vec<Change>) {
-        if self.0.is_empty() {
+        if self.globs.is_empty() && self.planted.is_empty() {
             return;
         }
         let mut left_out = Vec::new();
@@ -56,14 +61,16 @@ impl Exempt {
     }
 
     fn has(&self, path: &Path) -> bool {
-        self.0.iter().any(|(folder, glob)| {
-            let Ok(below) = path.strip_prefix(folder) else { return false };
-            let mut progress = glob.start();
-            // What is in a folder that matches goes with it.
-            below.components().any(|part| {
-                progress = glob.enter(&progress, &part.as_os_str().to_string_lossy());
-                glob.is_match(&progress)
+        let is_planted = self.planted.iter().any(|planted| path.starts_with(planted));
+        is_planted
+            || self.globs.iter().any(|(folder, glob)| {
+                let Ok(below) = path.strip_prefix(folder) else { return false };
+                let mut progress = glob.start();
+                // What is in a folder that matches goes with it.
+                below.components().any(|part| {
+                    progress = glob.enter(&progress, &part.as_os_str().to_string_lossy());
+                    glob.is_match(&progress)
+                })
             })
-        })
     }
 }

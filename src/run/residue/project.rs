@@ -37,7 +37,8 @@ struct State {
     /// What is not looked into.
     skipped: HashSet<PathBuf>,
     tree: Snapshot,
-    git: Option<Git>,
+    /// The repositories that the project is in, and that are in it.
+    gits: Vec<Git>,
     /// When the last look began, and what it cost.
     looked: SystemTime,
     cost: Duration,
@@ -71,6 +72,16 @@ impl Changes {
         self.files.insert(change.path.clone(), Change { what, ..change });
     }
 
+    fn take_moved(&mut self, moved: Moved) {
+        let is_it = |other: &Moved| (&other.of, &other.name) == (&moved.of, &moved.name);
+        let Some(at) = self.refs.iter().position(is_it) else { return self.refs.push(moved) };
+        let Moved { before, .. } = self.refs.remove(at);
+        // Of the stash only what is below its top may be another.
+        if before != moved.after || moved.before == moved.after {
+            self.refs.push(Moved { before, ..moved });
+        }
+    }
+
     /// What is new below a folder, each with whether it is a folder itself.
     fn made(&self, folder: &Path) -> Vec<(PathBuf, bool)> {
         let new = self.files.values().filter(|change| change.what == What::New);
@@ -80,7 +91,11 @@ impl Changes {
     fn findings(self, project: &Path, places: &Places, exempt: &Exempt, suspects: Option<&str>) -> Vec<Finding> {
         let mut changes: Vec<Change> = self.files.into_values().collect();
         exempt.leave_out(&mut changes);
-        let mut findings = probes::moved(&self.refs, suspects);
+        let below: Vec<PathBuf> = self.refs.iter().map(|moved| project.join(&moved.of)).collect();
+        let below = below.into_iter().filter(|folder| folder != project).collect::<Vec<_>>();
+        let ignored = if below.is_empty() { None } else { source::ignored(project, &below) }.unwrap_or_default();
+        let is_ignored = |moved: &Moved| ignored.contains(&project.join(&moved.of));
+        let mut findings = probes::moved(&self.refs, is_ignored, suspects);
         if !changes.is_empty() {
             let paths: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
             let git = source::ignored(project, &paths).map(|ignored| {
@@ -123,7 +138,8 @@ impl<'a> Project<'a> {
         let Some(activity) = own else { return };
         activity.ended = Some(now);
         let took = now.duration_since(activity.started).unwrap_or_default();
-        if state.cost * SHARE <= took {
+        // What a setup made must not be taken for the work of the check that comes right behind it.
+        if check.is_none() || state.cost * SHARE <= took {
             state.look(&self.plan.project);
         }
     }
@@ -211,7 +227,7 @@ impl State {
         let mut state = Self {
             skipped: HashSet::from([platform::sandbox_base()]),
             tree: Snapshot::default(),
-            git: Git::of(project),
+            gits: Vec::new(),
             looked: SystemTime::now(),
             cost: Duration::ZERO,
             activities: Vec::new(),
@@ -226,6 +242,7 @@ impl State {
             state.skipped.extend(ignored);
             state.tree = state.listed(project);
         }
+        state.gits = Git::all(project, &state.tree);
         state
     }
 
@@ -245,10 +262,10 @@ impl State {
                 changes.take(change);
             }
         }
-        let moved = self.git.as_mut().map(Git::moved).unwrap_or_default();
+        let moved: Vec<Moved> = self.gits.iter_mut().flat_map(Git::moved).collect();
         for moved in moved {
             if let Some(changes) = self.changes(moved.at, since) {
-                changes.refs.push(moved);
+                changes.take_moved(moved);
             }
         }
         let looked = self.looked;

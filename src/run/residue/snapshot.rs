@@ -116,6 +116,11 @@ impl Snapshot {
         self.walk(vec![root.to_owned()], &|_| false);
     }
 
+    /// The folders that have an entry of this name.
+    pub fn folders_with<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Path> {
+        self.entries.keys().filter(move |path| path.ends_with(name)).filter_map(|path| path.parent())
+    }
+
     /// How many entries there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -25,7 +25,8 @@ pub fn section() -> Vec<sock_filter> {
     let asked = |it: &Numbering| {
         let perhaps = [it.mkdir, it.mknod, it.unlink, it.rmdir, it.symlink].into_iter().flatten();
         let others = [it.unlinkat, it.symlinkat, it.bind, it.flock, it.mkdirat, it.mknodat];
-        perhaps.chain(others).chain([it.shmget, it.semget, it.msgget]).collect()
+        let changes = it.change.iter().chain(it.change_at).copied();
+        perhaps.chain(others).chain([it.shmget, it.semget, it.msgget]).chain(changes).collect()
     };
     numbering::section(asked, |_| Vec::new())
 }
@@ -35,8 +36,8 @@ pub fn section() -> Vec<sock_filter> {
 pub enum Claim {
     /// A name that is not there yet.
     Makes(Place),
-    /// A name that is there.
-    Removes(Place),
+    /// A file that is there: removed, or changed without being opened.
+    Alters(Place),
     /// A name for a socket: the descriptor, and where its address is, with its length.
     Binds { socket: i32, address: u64, length: u64 },
     /// A lock on what has this descriptor.
@@ -65,8 +66,10 @@ pub fn claim(arch: u32, number: i32, args: &[u64; 6]) -> Option<Claim> {
     match number {
         n if [it.mkdir, it.mknod].contains(&Some(n)) => Some(Claim::Makes(here(0))),
         n if [it.mkdirat, it.mknodat].contains(&n) => Some(Claim::Makes(Place::at(args, 0, 1))),
-        n if [it.unlink, it.rmdir].contains(&Some(n)) => Some(Claim::Removes(here(0))),
-        n if n == it.unlinkat => Some(Claim::Removes(Place::at(args, 0, 1))),
+        n if [it.unlink, it.rmdir].contains(&Some(n)) => Some(Claim::Alters(here(0))),
+        n if it.change.contains(&n) => Some(Claim::Alters(here(0))),
+        n if it.change_at.contains(&n) => Some(Claim::Alters(Place::at(args, 0, 1))),
+        n if n == it.unlinkat => Some(Claim::Alters(Place::at(args, 0, 1))),
         n if [it.symlink, it.link].contains(&Some(n)) => Some(Claim::Makes(here(1))),
         n if n == it.symlinkat => Some(Claim::Makes(Place::at(args, 1, 2))),
         n if n == it.linkat => Some(Claim::Makes(Place::at(args, 2, 3))),
@@ -96,7 +99,7 @@ pub fn claimed(question: &Question) -> Vec<(SharedKind, String)> {
     claimed.extend(question.claims.and_then(|claim| match claim {
         // `mkdir -p` tries every folder on the way.
         Claim::Makes(place) => path(place).filter(|path| !is_there(path)).map(of_path),
-        Claim::Removes(place) => path(place).filter(is_there).map(of_path),
+        Claim::Alters(place) => path(place).filter(is_there).map(of_path),
         Claim::Binds { socket, address, length } => bound(thread, socket, address, length),
         Claim::Locks(file) => {
             let path = std::fs::read_link(format!("/proc/{thread}/fd/{file}")).ok()?;
@@ -202,7 +205,7 @@ mod tests {
         assert_eq!(claim(X86_64, 83, &args), Some(Claim::Makes(there(libc::AT_FDCWD, 5))));
         assert_eq!(claim(X86_64, 266, &args), Some(Claim::Makes(there(6, 7))));
         assert_eq!(claim(AARCH64, 37, &args), Some(Claim::Makes(there(7, 8))));
-        assert_eq!(claim(I386, 301, &args), Some(Claim::Removes(there(5, 6))));
+        assert_eq!(claim(I386, 301, &args), Some(Claim::Alters(there(5, 6))));
         assert_eq!(claim(X86_64, 49, &args), Some(Claim::Binds { socket: 5, address: 6, length: 7 }));
         assert_eq!(claim(X86_64, 29, &args), Some(Claim::Key(Keyed::Memory, 5)));
         assert_eq!(claim(X86_64, 29, &[0; 6]), None, "the system chooses");

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::super::super::{Forbids, Job, find_program};
 use super::super::procfs::Wanted;
+use super::carriers::{boxed, language, loaded, scripts};
 use super::enforce::{process_of, read};
 use super::gains::Execution;
 use super::listener::{Listener, Question};
@@ -31,6 +32,10 @@ pub struct Forbidden<'a> {
     own: Vec<PathBuf>,
     /// Those that are there, each with its file and the length of that. What goes by many names is none of them.
     real: Vec<(&'a Forbid, PathBuf, u64)>,
+    /// Those that are scripts, each with its file and the name of its interpreter.
+    scripts: Vec<(&'a Forbid, PathBuf, String)>,
+    /// Where the job looks for programs.
+    folders: Vec<PathBuf>,
     calls: Vec<ForbiddenCall>,
     started: Instant,
 }
@@ -42,15 +47,20 @@ impl<'a> Forbidden<'a> {
         let own =
             forbids.own.iter().map(|folder| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone())).collect();
         let path = job.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
-        let folders = path.map(std::env::split_paths).into_iter().flatten().filter(|folder| *folder != forbids.stubs);
-        let path = std::env::join_paths(folders).ok();
-        let real = |forbid: &'a Forbid| {
-            let file = fs::canonicalize(find_program(forbid.program.as_ref(), path.as_deref(), &job.cwd)?).ok()?;
-            let length = fs::metadata(&file).ok()?.len();
-            (file.file_name()? == forbid.program.as_str()).then_some((forbid, file, length))
+        let folders = path.map(std::env::split_paths).into_iter().flatten();
+        let folders: Vec<PathBuf> = folders.filter(|folder| *folder != forbids.stubs).collect();
+        let path = std::env::join_paths(&folders).ok();
+        let found = |forbid: &'a Forbid| {
+            let file = find_program(forbid.program.as_ref(), path.as_deref(), &job.cwd)?;
+            Some((forbid, fs::canonicalize(file).ok()?))
         };
-        let real = forbids.programs.iter().filter_map(real).collect();
-        Some(Self { forbids, own, real, calls: Vec::new(), started: Instant::now() })
+        let found: Vec<_> = forbids.programs.iter().filter_map(found).collect();
+        let real = found.iter().filter(|(forbid, file)| file.file_name() == Some(forbid.program.as_ref()));
+        let real = real.filter_map(|(forbid, file)| Some((*forbid, file.clone(), fs::metadata(file).ok()?.len())));
+        let script = |(forbid, file): &(&'a Forbid, PathBuf)| Some((*forbid, file.clone(), interpreter_name(file)?));
+        let (real, scripts) = (real.collect(), found.iter().filter_map(script).collect());
+        let folders = folders.iter().filter_map(|folder| fs::canonicalize(job.cwd.join(folder)).ok()).collect();
+        Some(Self { forbids, own, real, scripts, folders, calls: Vec::new(), started: Instant::now() })
     }
 
     /// The error that an execution fails with, if what is executed may not be. What looks for the name finds a stub, which
@@ -67,9 +77,9 @@ impl<'a> Forbidden<'a> {
         wanted: &Wanted<'_>,
     ) -> Result<Option<i32>, Errno> {
         let name = read_name(question.thread, execution.place)?;
-        let Some((forbid, is_stub)) = self.meant(question.thread, execution, &name) else { return Ok(None) };
-        let (program, observe) = (forbid.program.clone(), forbid.observe);
         let argv = read_words(question.thread, execution.argv, execution.wide).unwrap_or_default();
+        let Some((forbid, is_stub)) = self.meant(question.thread, execution, &name, &argv) else { return Ok(None) };
+        let (program, observe) = (forbid.program.clone(), forbid.observe);
         let caller = read(process_of(question.thread), wanted);
         // Only now is it sure that what was read is the caller's own.
         if !listener.waits(question) {
@@ -94,17 +104,23 @@ impl<'a> Forbidden<'a> {
     }
 
     /// The program that is meant, and whether that is its stub; `None` if it may be run.
-    fn meant(&self, thread: u32, execution: Execution, name: &Path) -> Option<(&'a Forbid, bool)> {
+    fn meant(&self, thread: u32, execution: Execution, name: &Path, argv: &[String]) -> Option<(&'a Forbid, bool)> {
+        let itself = format!("/proc/{thread}/fd/{}", execution.place.folder);
         let called = if name.as_os_str().is_empty() {
             // It is the descriptor itself that is executed.
-            fs::read_link(format!("/proc/{thread}/fd/{}", execution.place.folder)).ok()?
+            fs::read_link(&itself).ok()?
         } else {
             meant(thread, execution.place.folder, name)?
         };
         let stub = called.starts_with(&self.forbids.stubs);
-        let mut file = fs::canonicalize(&called).ok()?;
+        // What was removed, or never had a name, can still be read there.
+        let nameless = if name.as_os_str().is_empty() { PathBuf::from(itself) } else { called.clone() };
+        let mut file = fs::canonicalize(&called).or_else(|_| fs::metadata(&nameless).map(|_| nameless)).ok()?;
         if let Some(forbid) = self.named(&called, &file, stub) {
             return Some((forbid, stub));
+        }
+        if let Some(forbid) = self.carried(thread, &called, &file, argv) {
+            return Some((forbid, false));
         }
         // The interpreter of a script is executed, too, and nobody is asked again.
         for _ in 0..SCRIPTS {
@@ -117,6 +133,27 @@ impl<'a> Forbidden<'a> {
         None
     }
 
+    /// The program that is given to the executed one, for it to run.
+    fn carried(&self, thread: u32, called: &Path, file: &Path, argv: &[String]) -> Option<&'a Forbid> {
+        let target = |word: &str| {
+            let called = meant(thread, libc::AT_FDCWD, Path::new(word))?;
+            let file = fs::canonicalize(&called).ok().filter(|file| file.is_file())?;
+            Some((called, file))
+        };
+        [called, file].into_iter().filter_map(|path| path.file_name()?.to_str()).find_map(|name| {
+            if let Some(program) = boxed(name, argv) {
+                return self.forbids.programs.iter().find(|forbid| forbid.program == program);
+            }
+            if let Some((called, file)) = loaded(name, argv).and_then(target) {
+                return self.named(&called, &file, false);
+            }
+            let mut its = self.scripts.iter().filter(|(.., by)| language(by) == language(name)).peekable();
+            its.peek()?;
+            let (_, script) = scripts(name, argv).find_map(target)?;
+            its.find(|(_, file, _)| *file == script && !self.is_own(file)).map(|(forbid, ..)| *forbid)
+        })
+    }
+
     /// The program that is meant by a path and the file that it leads to.
     fn named(&self, called: &Path, file: &Path, stub: bool) -> Option<&'a Forbid> {
         let by_name = [called, file].into_iter().find_map(|path| {
@@ -125,8 +162,10 @@ impl<'a> Forbidden<'a> {
             (stub || !self.is_own(path)).then_some(forbid)
         });
         by_name.or_else(|| {
-            // Under whatever name the check has it, a copy is the program itself.
-            let length = fs::metadata(file).ok().filter(|_| self.is_own(file))?.len();
+            // Under whatever name the check has it, a copy is the program itself. What is installed under another name is
+            // another program, even if it does the same.
+            let is_installed = |folder: &Path| self.folders.iter().any(|its| its == folder) && !self.is_own(folder);
+            let length = fs::metadata(file).ok().filter(|_| !file.parent().is_some_and(is_installed))?.len();
             let copied = self.real.iter().find(|(_, real, its)| *its == length && is_alike(file, real));
             copied.map(|(forbid, ..)| *forbid)
         })
@@ -145,11 +184,26 @@ impl<'a> Forbidden<'a> {
 
 /// The file that a script's first line names, as the kernel finds it; `None` if it is no script.
 fn interpreter(file: &Path) -> Option<PathBuf> {
+    first_line(file)?.into_iter().next()
+}
+
+/// The name of a script's interpreter, behind `env` too; `None` if it is no script.
+fn interpreter_name(file: &Path) -> Option<String> {
+    let words = first_line(file)?;
+    let mut names = words.iter().filter_map(|word| Path::new(word).file_name()?.to_str());
+    let name = names.next()?;
+    let is_option = |name: &&str| name.starts_with('-') || name.contains('=');
+    let name = if name == "env" { names.find(|name| !is_option(name))? } else { name };
+    Some(name.to_owned())
+}
+
+/// The words of a script's first line, from its interpreter on; `None` if it is no script.
+fn first_line(file: &Path) -> Option<Vec<PathBuf>> {
     let mut line = Vec::new();
     File::open(file).ok()?.take(FIRST_LINE).read_to_end(&mut line).ok()?;
     let line = line.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
-    let name = line.trim_ascii().split(u8::is_ascii_whitespace).next()?;
-    (!name.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(name)))
+    let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    Some(words.map(|word| PathBuf::from(OsStr::from_bytes(word))).collect())
 }
 
 /// Whether two files of one length have the same in them.

@@ -13,6 +13,7 @@
 //! - [`writes`]: what opens and names files is asked about, too, where somebody watches published ones.
 //! - [`claims`]: what else is there once for everybody is asked about, too, where it is to be known what a job uses of it.
 //! - [`forbidden`]: programs that may not be run.
+//! - [`carriers`]: programs that run another one which is given them as a word.
 //! - [`faults`]: calls that are made to fail, or to wait.
 //! - [`enforce`]: the answers, and the record of refusals.
 //!
@@ -20,6 +21,7 @@
 //! to get around it can. Whatever can't be asked or read is let through.
 
 mod asked;
+mod carriers;
 mod claims;
 mod enforce;
 mod faults;

@@ -37,6 +37,10 @@ pub struct Numbering {
     pub kill: u32,
     /// `rt_sigqueueinfo`, which `sigqueue` calls.
     pub queue: u32,
+    /// What changes a file of a path without opening it: its length, mode, owner, times or extended attributes.
+    pub change: &'static [u32],
+    /// The same from a folder.
+    pub change_at: &'static [u32],
 }
 
 /// The same everywhere.
@@ -78,6 +82,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         msgget: 68,
         kill: 62,
         queue: 129,
+        change: &[76, 90, 92, 94, 132, 188, 189, 197, 198, 235],
+        change_at: &[260, 261, 268, 280, 452],
     },
     // i386, also by `int 0x80` in a 64-bit program.
     Numbering {
@@ -109,6 +115,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         msgget: 399,
         kill: 37,
         queue: 178,
+        change: &[15, 16, 30, 92, 182, 193, 198, 212, 226, 227, 235, 236, 271],
+        change_at: &[298, 299, 306, 320, 412, 452],
     },
     // aarch64.
     Numbering {
@@ -140,6 +148,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         msgget: 186,
         kill: 129,
         queue: 138,
+        change: &[5, 6, 14, 15, 45],
+        change_at: &[53, 54, 88, 452],
     },
     // arm.
     Numbering {
@@ -171,6 +181,8 @@ pub const NUMBERINGS: [Numbering; 4] = [
         msgget: 303,
         kill: 37,
         queue: 178,
+        change: &[15, 16, 92, 182, 193, 198, 212, 226, 227, 235, 236, 269],
+        change_at: &[325, 326, 333, 348, 412, 452],
     },
 ];
 

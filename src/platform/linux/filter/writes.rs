@@ -111,9 +111,17 @@ pub fn read_name(thread: u32, place: Place) -> Result<PathBuf, Errno> {
     read_path(thread, place.path).map(|path| PathBuf::from(OsString::from_vec(path)))
 }
 
+/// Folders that lead to whoever looks, and where they lead among a thread's own in `/proc`.
+const OWN: [(&str, &str); 3] = [("/proc/self", ""), ("/proc/thread-self", ""), ("/dev/fd", "fd")];
+
 /// What a thread means by a path, from one of its folders; in this process's view, with the links on the way to its folder
 /// followed. `None` if that can't be read, or if there is no such folder.
 pub fn meant(thread: u32, folder: i32, path: &Path) -> Option<PathBuf> {
+    let own = OWN.iter().find_map(|(start, its)| Some((its, path.strip_prefix(start).ok()?)));
+    if let Some((its, rest)) = own {
+        let path = Path::new("/proc").join(thread.to_string()).join(its).join(rest);
+        return Some(std::fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?));
+    }
     let from = match folder {
         _ if path.is_absolute() => format!("/proc/{thread}/root"),
         libc::AT_FDCWD => format!("/proc/{thread}/cwd"),
