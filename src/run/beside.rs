@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn what_does_not_run_again_says_so() {
         let beside = Beside::default();
-        let variant = Variant::plain("a").with(crate::plan::Change::Setting { name: "A".into(), value: None });
+        let variant = Variant::plain("a").with(crate::plan::Change::setting("A", None));
         let next = |index| beside.next(index, |_| &variant);
         (0..4).for_each(|index| assert_eq!(take(&beside, index, Verdict::Failed, true), None));
         assert!(matches!(next(3), Next::Wait), "the first two are to run");

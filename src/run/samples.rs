@@ -91,7 +91,7 @@ fn choose<'a>(members: &[usize], variant: impl Fn(usize) -> &'a Variant) -> BTre
         let changes = &variant(index).changes;
         if changes.iter().any(|change| tried.get(change).is_none_or(|&times| times < TRIES)) {
             chosen.insert(index);
-            for change in changes {
+            for change in &**changes {
                 *tried.entry(change).or_default() += 1;
             }
         }
@@ -112,7 +112,7 @@ mod tests {
 
     /// A hundred combinations of two variables with ten values each.
     fn hundred() -> Vec<Variant> {
-        let setting = |name: &str, value: usize| Change::Setting { name: name.into(), value: Some(value.to_string()) };
+        let setting = |name: &str, value: usize| Change::setting(name, Some(&value.to_string()));
         (0..100).map(|at| Variant::plain("a").with(setting("A", at / 10)).with(setting("B", at % 10))).collect()
     }
 
