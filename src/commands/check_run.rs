@@ -158,7 +158,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
         findings: ran.findings,
     };
     let checks = ran.checks;
-    if check_run.compared || check_run.baseline.is_some() || env::in_github_actions() {
+    if check_run.compared || check_run.baseline.is_some() {
         // They are set against each other.
         report.checks = checks.iter().collect::<io::Result<_>>().map_err(|error| lost(&error))?;
     }
@@ -186,7 +186,7 @@ pub fn run(check_run: &CheckRun) -> Result<Done> {
             }
         }
     }
-    github::tell(&report, &plan.project, show);
+    github::tell(&report, &checks, &plan.project, show);
 
     let counts = report::last_line(&report.totals, report.run.stopped);
     events.tell(&Event::RunEnded {

@@ -6,19 +6,25 @@ use std::path::{Component, Path, PathBuf};
 
 use super::show::Show;
 use crate::model::{Gate, Lints, Report};
+use crate::run::Reports;
 use crate::{env, platform, report};
 
 /// How large a step's summary may be, all that is in it together.
 const SUMMARY: u64 = 1 << 20;
 
-/// Annotates the failures, and adds to the summary of the step. None of that changes a verdict: what can't be done is told.
-pub fn tell(report: &Report, project: &Path, show: Show) {
+/// Annotates the failures, and adds to the summary of the step; `checks` are those of the report. None of that changes a verdict: what can't be done is told.
+pub fn tell(report: &Report, checks: &Reports, project: &Path, show: Show) {
     if !env::in_github_actions() {
         return;
     }
-    annotate(project, show, |file_of| report::annotations(report, file_of));
+    annotate(project, show, |file_of| {
+        report::annotations(report, checks.iter(), file_of).unwrap_or_else(|error| {
+            Show::error(&format!("the failures can't be annotated: {error}"));
+            Vec::new()
+        })
+    });
     if let Some(path) = env::raw("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from)
-        && let Err(error) = summarise(report, &path)
+        && let Err(error) = summarise(report, checks, &path)
     {
         Show::error(&format!("the step summary can't be written to {}: {error}", path.display()));
     }
@@ -51,7 +57,7 @@ fn annotate(project: &Path, show: Show, annotations: impl FnOnce(&dyn Fn(&str) -
     }
 }
 
-fn summarise(report: &Report, path: &Path) -> io::Result<()> {
+fn summarise(report: &Report, checks: &Reports, path: &Path) -> io::Result<()> {
     let there = match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => metadata.len(),
         Ok(_) => return Err(io::Error::other("it is not a regular file")),
@@ -59,7 +65,7 @@ fn summarise(report: &Report, path: &Path) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     let room = usize::try_from(SUMMARY.saturating_sub(there)).unwrap_or(0);
-    let summary = room.checked_sub(1).and_then(|room| report::summary(report, room));
+    let summary = report::summary(report, || checks.iter(), room.saturating_sub(1))?;
     let summary = summary.ok_or_else(|| io::Error::other("it is full: GitHub takes 1 MiB"))?;
     let mut file = fs::OpenOptions::new().append(true).create(true).open(path)?;
     // What is there may have no end of line.

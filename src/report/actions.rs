@@ -1,5 +1,7 @@
 //! What GitHub's runner reads in a step's output: commands of ours, and none in what others wrote.
 
+use std::io;
+
 use super::against;
 use super::terminal::last_line;
 use crate::model::{CheckReport, Finding, Gate, GateAnswer, Lints, Report, Severity};
@@ -23,14 +25,28 @@ struct Annotation<'a> {
 }
 
 /// The annotations of a run, one command per line: an error where each failure is, the first of every red check first;
-/// warnings; and a notice with the number of those that did not fit. `file_of` tells where the repository has a file of
-/// the project.
-#[must_use]
-pub fn annotations(report: &Report, file_of: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
-    let mut all: Vec<Annotation<'_>> = report.checks.iter().flat_map(|check| of_check(check, file_of)).collect();
+/// warnings; and a notice with the number of those that did not fit. `checks` are the report's, which need not have them
+/// itself; `file_of` tells where the repository has a file of the project.
+///
+/// # Errors
+///
+/// That of a check that can't be had.
+pub fn annotations(
+    report: &Report,
+    checks: impl Iterator<Item = io::Result<CheckReport>>,
+    file_of: &dyn Fn(&str) -> Option<String>,
+) -> io::Result<Vec<String>> {
+    let mut chosen = Chosen::default();
+    for check in checks {
+        let check = check?;
+        for annotation in of_check(&check, file_of) {
+            chosen.add(&annotation);
+        }
+    }
     let of_the_run = report.findings.iter().filter(|finding| finding.severity != Severity::Note);
-    all.extend(of_the_run.enumerate().map(|(rank, finding)| of_finding("hostproof", finding, None, rank)));
-    commands(all, &last_line(&report.totals, report.run.stopped))
+    let of_the_run = of_the_run.enumerate().map(|(rank, finding)| of_finding("hostproof", finding, None, rank));
+    of_the_run.for_each(|annotation| chosen.add(&annotation));
+    Ok(chosen.commands(&last_line(&report.totals, report.run.stopped)))
 }
 
 /// The same of what was found in sources: errors and warnings that no comment allows.
@@ -45,7 +61,7 @@ pub fn lint_annotations(lints: &Lints, file_of: &dyn Fn(&str) -> Option<String>)
         message: &lint.message,
         more: Some(format!("{}\nmend: {}", lint.why, lint.remedy)),
     });
-    commands(all.collect(), &super::lints::counts(&lints.totals))
+    Chosen::of(all).commands(&super::lints::counts(&lints.totals))
 }
 
 /// The annotations of a gate's answer: an error for each receipt that is missing and for each obstacle; a warning for each
@@ -80,30 +96,64 @@ pub fn gate_annotations(gate: &Gate, file_of: &dyn Fn(&str) -> Option<String>) -
             more: Some(more),
         }
     });
-    let all = wanted.chain(obstacles).collect();
-    commands(all, if gate.ok { "The gate says yes." } else { "The gate says no." })
+    Chosen::of(wanted.chain(obstacles)).commands(if gate.ok { "The gate says yes." } else { "The gate says no." })
 }
 
-/// The commands of annotations, as many as are shown; `last` is said where some are not.
-fn commands(mut all: Vec<Annotation<'_>>, last: &str) -> Vec<String> {
-    all.sort_by_key(|annotation| annotation.rank);
-    let mut lines = Vec::new();
-    let mut left_out = Vec::new();
-    for (severity, word) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
-        let these: Vec<&Annotation<'_>> = all.iter().filter(|annotation| annotation.severity == severity).collect();
-        lines.extend(these.iter().take(MOST).map(|annotation| annotation.command(word)));
-        if these.len() > MOST {
-            left_out.push(format!("{} of {} {word}s", these.len() - MOST, these.len()));
+/// The annotations that are shown, as commands.
+#[derive(Default)]
+struct Chosen {
+    errors: First,
+    warnings: First,
+}
+
+/// The first of one kind, each with its rank, in the order of these.
+#[derive(Default)]
+struct First {
+    commands: Vec<(usize, String)>,
+    /// How many there are in all.
+    all: usize,
+}
+
+impl Chosen {
+    fn of<'a>(all: impl Iterator<Item = Annotation<'a>>) -> Self {
+        let mut chosen = Self::default();
+        all.for_each(|annotation| chosen.add(&annotation));
+        chosen
+    }
+
+    fn add(&mut self, annotation: &Annotation<'_>) {
+        let (first, word) = match annotation.severity {
+            Severity::Error => (&mut self.errors, "error"),
+            Severity::Warning => (&mut self.warnings, "warning"),
+            Severity::Note => return,
+        };
+        first.all += 1;
+        let at = first.commands.partition_point(|(rank, _)| *rank <= annotation.rank);
+        if at < MOST {
+            first.commands.insert(at, (annotation.rank, annotation.command(word)));
+            first.commands.truncate(MOST);
         }
     }
-    if !left_out.is_empty() {
-        let text = format!(
-            "{} have no annotation here, since GitHub shows no more than {MOST} of a kind; the log has them. {last}",
-            left_out.join(" and ")
-        );
-        lines.push(format!("::notice title=hostproof::{}", data(&text)));
+
+    /// The commands, one per line; `last` is said where some are not shown.
+    fn commands(self, last: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut left_out = Vec::new();
+        for (first, word) in [(self.errors, "error"), (self.warnings, "warning")] {
+            if first.all > MOST {
+                left_out.push(format!("{} of {} {word}s", first.all - MOST, first.all));
+            }
+            lines.extend(first.commands.into_iter().map(|(_, command)| command));
+        }
+        if !left_out.is_empty() {
+            let text = format!(
+                "{} have no annotation here, since GitHub shows no more than {MOST} of a kind; the log has them. {last}",
+                left_out.join(" and ")
+            );
+            lines.push(format!("::notice title=hostproof::{}", data(&text)));
+        }
+        lines
     }
-    lines
 }
 
 fn of_check<'a>(check: &'a CheckReport, file_of: &dyn Fn(&str) -> Option<String>) -> Vec<Annotation<'a>> {

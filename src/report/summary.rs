@@ -1,5 +1,7 @@
 //! The report as Markdown, for the page of a CI's run.
 
+use std::io;
+
 use super::terminal::{counts, frame_place, last_line, never_ran, seconds};
 use crate::model::{CheckReport, Finding, Report, Severity, Verdict};
 
@@ -11,48 +13,56 @@ const MOST: usize = 10;
 const CUT: usize = 200;
 
 /// The report in at most so many bytes: a table of the checks, what stands against the red ones, and the counts. Where not
-/// all fits, the rows and the details that do, and how many do not.
-#[must_use]
-pub fn summary(report: &Report, room: usize) -> Option<String> {
+/// all fits, the rows and the details that do, and how many do not. `checks` gives those of the report, which need not have
+/// them itself. `None` if there is no room for anything.
+///
+/// # Errors
+///
+/// That of a check that can't be had.
+pub fn summary<I: Iterator<Item = io::Result<CheckReport>>>(
+    report: &Report,
+    checks: impl Fn() -> I,
+    room: usize,
+) -> io::Result<Option<String>> {
     let title = format!("### hostproof on {}\n", text(&format!("{} {}", report.host.os, report.host.arch)));
     let stopped = report.run.stopped.map(|stop| format!("Stopped before the end: {}.\n\n", text(stop.words())));
     let counts =
         format!("\n{}**{}**\n", stopped.unwrap_or_default(), text(&last_line(&report.totals, report.run.stopped)));
-    let mut left = room.checked_sub(title.len() + counts.len() + TABLE.len() + CUT)?;
+    let Some(mut left) = room.checked_sub(title.len() + counts.len() + TABLE.len() + CUT) else { return Ok(None) };
     let mut document = title;
     let mut missing = Vec::new();
-    let mut part = |document: &mut String, head: &str, pieces: Vec<String>, what: &str| {
-        let all = pieces.len();
-        if all > 0 {
-            document.push_str(head);
-        }
-        let mut shown = 0;
+    let mut part = |head: &str, pieces: &mut dyn Iterator<Item = io::Result<String>>, what: &str| {
+        let (mut all, mut shown) = (0, 0);
         for piece in pieces {
-            if piece.len() > left {
-                break;
+            let piece = piece?;
+            if all == 0 {
+                document.push_str(head);
             }
-            left -= piece.len();
-            shown += 1;
-            document.push_str(&piece);
+            // After one that does not fit there is none: what is missing is the end.
+            if shown == all && piece.len() <= left {
+                left -= piece.len();
+                shown += 1;
+                document.push_str(&piece);
+            }
+            all += 1;
         }
         if shown < all {
             missing.push(format!("{} of {all} {what}", all - shown));
         }
+        io::Result::Ok(())
     };
+    let those =
+        |red: bool| checks().filter(move |check| check.as_ref().map_or(true, |check| check.verdict.is_red() == red));
+    let not_run = report.run.not_run.iter().map(|id| format!("| not run | {} | | | |\n", code(id)));
     // The red ones first: they are what somebody looks for.
-    let (red, others): (Vec<_>, Vec<_>) = report.checks.iter().partition(|check| check.verdict.is_red());
-    let rows = red
-        .iter()
-        .chain(&others)
-        .map(|check| row(check))
-        .chain(report.run.not_run.iter().map(|id| format!("| not run | {} | | | |\n", code(id))));
-    let details = red.iter().map(|check| details(check)).chain(of_the_run(&report.findings));
-    part(&mut document, TABLE, rows.collect(), "rows");
-    part(&mut document, "", details.collect(), "details");
+    let rows = those(true).chain(those(false)).map(|check| check.map(|check| row(&check)));
+    part(TABLE, &mut rows.chain(not_run.map(Ok)), "rows")?;
+    let red = those(true).map(|check| check.map(|check| details(&check)));
+    part("", &mut red.chain(of_the_run(&report.findings).map(Ok)), "details")?;
     if !missing.is_empty() {
         document.push_str(&format!("\nNo room for {}: the log and the report have them.\n", missing.join(" and ")));
     }
-    Some(document + &counts)
+    Ok(Some(document + &counts))
 }
 
 const TABLE: &str = "\n| | check | cases | time | |\n| --- | --- | ---: | ---: | --- |\n";
