@@ -299,6 +299,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_import_may_have_its_name_on_another_line() {
+        for text in ["import\n fcntl", "import os, # x\n fcntl", "from # x\n os import\\\n fork"] {
+            let (all, applying) = both(About::of(Language::Python, "x"), text).expect("it is Python to the parser");
+            assert_eq!(all, applying, "{text}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { max_global_rejects: 10_000, ..ProptestConfig::with_cases(400) })]
 

@@ -3,6 +3,7 @@
 mod actions;
 mod against;
 mod baseline;
+mod cases;
 mod comparison;
 mod comparison_page;
 mod doctor;

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::terminal::{counts, frame_place, last_line, never_ran, seconds};
+use super::cases::{failed, never_ran};
+use super::terminal::{counts, frame_place, last_line, seconds};
 use crate::model::{CheckReport, Finding, Report, Severity, Verdict};
 
 /// How much of a text is shown.
@@ -91,7 +92,8 @@ fn details(check: &CheckReport) -> String {
     if lines.is_empty() {
         lines.extend(check.reason.as_deref().map(|reason| format!("- {}", text(reason))));
     }
-    lines.extend(never_ran(check, false).map(|never| format!("- {}", text(&never))));
+    let cases = [failed(check, false), never_ran(check, false)].into_iter().flatten();
+    lines.extend(cases.map(|cases| format!("- {}", text(&cases))));
     let origin = check.origin.as_deref().map(|origin| format!(" ({})", code(origin))).unwrap_or_default();
     format!("\n#### {}{origin}\n\n{}\n", code(&check.id), lines.join("\n"))
 }

@@ -4,15 +4,16 @@ use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use super::cases::{failed, never_ran};
 use super::{Look, against, findings, last_words};
 use crate::model::{
-    Case, CaseOutcome, Check, CheckReport, Counts, Cwd, Exit, Finding, Frame, How, Kind, Place, Process, Raised,
-    Severity, Stop, Totals, Verdict,
+    Check, CheckReport, Counts, Cwd, Exit, Finding, Frame, How, Kind, Place, Process, Raised, Severity, Stop, Totals,
+    Verdict,
 };
 use crate::words::{command_line, counted, duration, quoted, shown};
 
-/// How many names of cases, findings and lines of output are shown before `…`.
-const NAMES: usize = 3;
+/// How many remedies are shown.
+const REMEDIES: usize = 3;
 /// How many places of failures are shown.
 pub const SHOWN: usize = 3;
 /// The longest line, in characters.
@@ -210,8 +211,8 @@ pub fn details(look: Look, check: &CheckReport, verbose: bool, rerun: &Again<'_>
     for part in findings::lines(&others, verbose) {
         line(&part);
     }
-    if let Some(never) = never_ran(check, verbose) {
-        line(&never);
+    for cases in [failed(check, verbose), never_ran(check, verbose)].into_iter().flatten() {
+        line(&cases);
     }
     if check.verdict == Verdict::Failed {
         for said in last_words::of(check) {
@@ -273,21 +274,6 @@ fn raised_at(raised: &Raised) -> String {
     format!("raised at {}:{}{function}", raised.file, raised.line)
 }
 
-pub(super) fn never_ran(check: &CheckReport, verbose: bool) -> Option<String> {
-    let unknown = check.cases.unknown.filter(|unknown| *unknown > 0)?;
-    let names: Vec<&Case> = check.cases.list.iter().filter(|case| case.outcome == CaseOutcome::Unknown).collect();
-    if names.is_empty() {
-        // The finding says how many.
-        let told = check.findings.iter().any(|finding| finding.kind == Kind::ShortCount);
-        let planned = check.cases.planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
-        return (!told).then(|| format!("{unknown}{planned} cases never ran, or never ended"));
-    }
-    let most = if verbose { names.len() } else { NAMES };
-    let shown: Vec<&str> = names.iter().take(most).map(|case| case.name.as_str()).collect();
-    let rest = if names.len() > most { " … (all: --verbose)" } else { "" };
-    Some(format!("never ran, or never ended: {}{rest}", shown.join(", ")))
-}
-
 /// Whether a finding only says with its status, the one that runners have for it, that some case failed, and the failures
 /// are shown.
 fn is_told_by_frames(check: &CheckReport, finding: &Finding) -> bool {
@@ -318,7 +304,7 @@ fn remedies(check: &CheckReport, verbose: bool) -> Vec<String> {
             lines.push(format!("more   {explain}"));
         }
     }
-    lines.truncate(NAMES);
+    lines.truncate(REMEDIES);
     lines
 }
 

@@ -654,6 +654,19 @@ fn a_status_that_only_says_that_a_case_failed_is_not_told_below_the_case() {
 }
 
 #[test]
+fn a_failed_case_that_has_no_place_is_named() {
+    let context = Context::proving("- {id: tap, run: [sh, tap.sh]}");
+    let more = "echo 'ok 3 - c'; ".repeat(20);
+    context.file("tap.sh", format!("echo 1..22; echo 'ok 1 - a'; echo 'not ok 2 - no lock is left'; {more} exit 1"));
+    let shown = context.hp(&["run"]).exits(1).stdout.clone();
+    assert!(shown.contains("\n    failed: no lock is left\n"), "{shown}");
+    let context = Context::proving("- {id: board, run: [python3, test_board.py]}");
+    context.file("test_board.py", board("none"));
+    let shown = context.hp(&["run"]).exits(1).stdout.clone();
+    assert!(!shown.contains("failed: "), "its place names it: {shown}");
+}
+
+#[test]
 fn a_long_reason_is_whole_in_one_place_only() {
     let paths = ["/nowhere/in/particular"; 12].join(":");
     let context = Context::proving(&format!("- {{id: gone, run: [no-such-program], env: {{PATH: '{paths}'}}}}"));

@@ -224,13 +224,15 @@ fn in_python() -> String {
     let modules = MODULES.join("|");
     let of = ATTRIBUTES.iter().map(|(module, _)| *module).collect::<Vec<_>>().join("|");
     let names = ATTRIBUTES.iter().flat_map(|(_, names)| names.iter().copied()).collect::<Vec<_>>().join("|");
-    // In an import a backslash may stand before the end of a line.
-    let line = r"(?:[^\n\\]|\\\s*)*";
+    // In an import a backslash may stand before the end of a line. Where a name is to come, the parser takes a line that ends
+    // without one for granted.
+    let gap = r"(?:[\s\\]|#[^\n]*\n)";
+    let line = format!(r"(?:[^\n\\]|\\\s*|,{gap}*)*");
     [
-        format!(r"\b(?:import|from)\b{line}\b(?:{modules})\b"),
+        format!(r"\b(?:import|from)\b{gap}*{line}\b(?:{modules})\b"),
         format!(r"\b(?:{of})\s*(?:[#\\]|\.\s*(?:[#\\]|(?:{names})\b))"),
         format!(r"\b(?:{of})\s+as\b"),
-        format!(r"\bfrom[\s\\]+(?:{of})[\s\\]+import[\s\\]*(?:\(|{line}\b(?:{names})\b)"),
+        format!(r"\bfrom{gap}+(?:{of}){gap}+import{gap}*(?:\(|{line}\b(?:{names})\b)"),
     ]
     .join("|")
 }
