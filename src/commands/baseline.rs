@@ -96,9 +96,7 @@ impl Checkout {
         let also = ids.iter().map(|&id| id.to_owned()).collect();
         let wanted = Wanted { also, rules, ..Wanted::default() };
         let mut before = Plan::of_manifests(loaded, &wanted, platform::current())?;
-        if let Some(said) = &args.how.rules {
-            before.change(|check| said.add_to(&mut check.windows));
-        }
+        super::run::by_rules(&mut before, args.how.rules.as_ref());
         before.checks.retain(|planned| ids.contains(planned.id()));
         let options = Options {
             remove_residue: false,

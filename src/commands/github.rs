@@ -12,7 +12,8 @@ use crate::{env, platform, report};
 /// How large a step's summary may be, all that is in it together.
 const SUMMARY: u64 = 1 << 20;
 
-/// Annotates the failures, and adds to the summary of the step; `checks` are those of the report. None of that changes a verdict: what can't be done is told.
+/// Annotates the failures, and adds to the summary of the step; `checks` are those of the report. None of that changes a
+/// verdict: what can't be done is told.
 pub fn tell(report: &Report, checks: &Reports, project: &Path, show: Show) {
     if !env::in_github_actions() {
         return;

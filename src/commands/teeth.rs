@@ -20,9 +20,7 @@ pub fn run(args: TeethArgs) -> Result<ExitCode> {
     let rules = args.how.rules.as_ref().map(|said| said.rules);
     let wanted = Wanted { patterns: named.checks.clone(), rules, ..Wanted::default() };
     let mut plan = Plan::of_manifests(loaded, &wanted, platform::current())?.teeth(&named)?;
-    if let Some(said) = &args.how.rules {
-        plan.change(|check| said.add_to(&mut check.windows));
-    }
+    super::run::by_rules(&mut plan, args.how.rules.as_ref());
     let these = if args.checks.is_empty() { "no check has" } else { "none of these checks has" };
     let none = format!("{these} `breaks`, so there is nothing to try: edits that must turn it red");
     let done = check_run::run(&CheckRun {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use globset::GlobBuilder;
 
-use super::substitute::substitute;
+use super::substitute::located;
 use crate::model::Reading;
 use crate::platform;
 use crate::probes::Places;
@@ -28,7 +28,7 @@ pub struct Before(HashMap<PathBuf, (SystemTime, u64)>);
 impl Before {
     /// What is there now.
     pub fn now(path: &str, places: &Places) -> Self {
-        let (found, _) = files(&place(path, places));
+        let (found, _) = files(&located(path, places));
         let facts = |file: PathBuf| {
             let metadata = fs::metadata(&file).ok()?;
             Some((file, (metadata.modified().ok()?, metadata.len())))
@@ -44,14 +44,10 @@ impl Before {
     }
 }
 
-fn place(path: &str, places: &Places) -> PathBuf {
-    places.cwd.join(substitute(path, &places.project, &places.sandbox))
-}
-
 /// Reads them. A file that was there before the check started, that is no regular one, or that lies outside of the
 /// check's places does not count, and nothing is known then.
 pub fn read(path: &str, places: &Places, before: &Before, started: SystemTime, context: &Context<'_>) -> Reading {
-    let (found, cut) = files(&place(path, places));
+    let (found, cut) = files(&located(path, places));
     let mut problems = Vec::new();
     // One at a time: there may be more of them than may be open.
     let fresh = found.into_iter().filter_map(|file| {

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use super::sandbox::Sandbox;
-use super::substitute::substitute;
+use super::substitute::{located, substitute};
 use crate::model::{Check, Fact, Finding, Kind, Plant, Planting, Severity, Verdict};
 use crate::platform::{self, Garden, Seed, Unremovable};
 use crate::probes::Places;
@@ -28,7 +28,7 @@ pub fn in_the_way(check: &Check) -> Option<String> {
 #[must_use]
 pub fn told(check: &Check, places: &Places, verdict: Verdict) -> Vec<String> {
     let told = |Planting { path, plant }: &Planting| {
-        let place = places.cwd.join(substitute(path, &places.project, &places.sandbox));
+        let place = located(path, places);
         format!("{} was planted at {}", plant.words(), places.name(&place.to_string_lossy()))
     };
     check.plant.iter().filter(|_| verdict.is_red()).map(told).collect()
@@ -88,7 +88,7 @@ impl Planted {
         if check.plant.is_empty() {
             return Ok(Self::default());
         }
-        let path = |text: &str| places.cwd.join(substitute(text, &places.project, &places.sandbox));
+        let path = |text: &str| located(text, places);
         let mut victims = Vec::new();
         let mut seeds = Vec::new();
         for Planting { path: place, plant } in &check.plant {

@@ -1,6 +1,8 @@
 //! `$project` and `$sandbox`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::probes::Places;
 
 /// Replaces `$project` and `$sandbox` where they are whole words. There is no other interpolation.
 #[must_use]
@@ -24,6 +26,11 @@ pub fn substitute(text: &str, project: &Path, sandbox: &Path) -> String {
     }
     result.push_str(rest);
     result
+}
+
+/// Where a path of a manifest is for a check: what is relative, is so to where the check starts.
+pub fn located(path: &str, places: &Places) -> PathBuf {
+    places.cwd.join(substitute(path, &places.project, &places.sandbox))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::model::{Check, ReaderChoice};
 use crate::platform::FileGlob;
 use crate::probes::{Change, Places};
 use crate::run::eventually::folder_of;
-use crate::run::substitute::substitute;
+use crate::run::substitute::located;
 
 /// What a check may change.
 #[derive(Default)]
@@ -35,10 +35,7 @@ impl Exempt {
         };
         let written = check.publishes.iter().cloned().chain(report).map(|glob| folder_of(&glob, places));
         let watched = check.watch.iter().map(|glob| super::watched::folder_of(glob, places));
-        let planted = check.plant.iter();
-        self.planted.extend(
-            planted.map(|planting| places.cwd.join(substitute(&planting.path, &places.project, &places.sandbox))),
-        );
+        self.planted.extend(check.plant.iter().map(|planting| located(&planting.path, places)));
         let ready = |(folder, glob): (PathBuf, String)| Some((folder, FileGlob::new(&glob).ok()?));
         self.globs.extend(written.chain(watched).filter_map(ready));
     }

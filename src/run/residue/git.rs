@@ -1,5 +1,6 @@
 //! Where git's HEAD, its references and its stash are, and what else of its own a test may change: what is staged, its
-//! configuration, its hooks, the worktrees that it knows, what is under way. Read from its files, which is a hundred times cheaper than to ask.
+//! configuration, its hooks, the worktrees that it knows, what is under way. Read from its files, which is a hundred times
+//! cheaper than to ask.
 
 use std::collections::BTreeMap;
 use std::fs;
